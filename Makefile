@@ -1,0 +1,103 @@
+# `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test check lint types layers js node-tests pytest fuzz bench bench-browser format messages lock clean venv venv-dev
+
+PYTHON ?= python3
+PORT ?= 8000
+VENV := .venv
+PY := $(VENV)/bin/python
+NPM := $(shell command -v npm 2>/dev/null)
+NODE := $(shell command -v node 2>/dev/null)
+LOG := $(VENV)/install.log
+INSTALL := $(PY) -m pip install --disable-pip-version-check --require-hashes --requirement
+UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: $(VENV)/.installed  ## set everything up and serve http://127.0.0.1:8000 (another port: make run PORT=8001)
+	@exec $(PY) manage.py up --port $(PORT)
+
+test: lint types layers js node-tests pytest  ## set up what tests need, then run every check and test
+
+check: test  ## what CI runs: the same
+
+lint: venv-dev  ## ruff: mistakes and format
+	@$(VENV)/bin/ruff check . && $(VENV)/bin/ruff format --check .
+
+types: venv-dev  ## mypy, strict on scheduler_core
+	@$(VENV)/bin/mypy
+
+layers: venv-dev  ## import-linter: imports point downwards only
+	@$(VENV)/bin/lint-imports --no-logo
+
+js: node_modules/.installed  ## tsc --checkJs over static/js
+	@if [ -x node_modules/.bin/tsc ]; then node_modules/.bin/tsc --project tsconfig.json && echo "tsc: no errors"; fi
+
+node-tests:  ## the browser's modules, tested in Node
+	@if [ -z "$(NODE)" ]; then echo "SKIPPED: node --test, since there is no Node.js on this machine"; \
+	else $(NODE) --test --test-reporter=spec $$(find tests/js -name '*.test.js' | sort); fi
+
+pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser tests
+	@$(PY) -m pytest
+
+fuzz: venv-dev  ## the engine against the plain reference, 20,000 random scenarios (KSCHEDUI_FUZZ_EXAMPLES=n for others)
+	@KSCHEDUI_FUZZ_EXAMPLES=$${KSCHEDUI_FUZZ_EXAMPLES:-20000} $(PY) -m pytest -q tests/core/test_reference.py
+
+bench: venv-dev  ## measure the engine and the stream: tables on standard output
+	@set -e; for file in $$(find tests/bench -name 'bench_*.py' ! -name '*browser*' | sort); do $(PY) $$file; done
+
+bench-browser: venv-dev  ## measure the player in Chromium
+	@set -e; for file in $$(find tests/bench -name 'bench_*browser*.py' | sort); do $(PY) $$file; done
+
+format: venv-dev  ## let ruff format the Python files
+	@$(VENV)/bin/ruff check --quiet --fix . ; $(VENV)/bin/ruff format .
+
+messages: venv-dev  ## collect and compile the pages' translations (needs gettext)
+	@$(PY) manage.py makemessages --locale zh_Hans --ignore .venv --ignore node_modules && $(PY) manage.py compilemessages --ignore .venv
+
+lock: venv-dev  ## resolve pyproject.toml into the two lock files, with hashes, for Linux and macOS
+	@$(PY) -m pip install --quiet uv
+	@$(UV_COMPILE) pyproject.toml --output-file requirements.lock
+	@$(UV_COMPILE) pyproject.toml --extra dev --constraint requirements.lock --output-file requirements-dev.lock
+
+clean:  ## remove what make made, except your data in var/
+	rm -rf $(VENV) node_modules staticfiles .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+
+venv: $(VENV)/.installed  ## make .venv with what running needs
+
+venv-dev: $(VENV)/.installed-dev  ## make .venv with what tests need too
+
+# --- What the targets above need ----------------------------------------------------------------------------------
+
+$(VENV)/.created:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+	  echo "kschedui needs Python 3.11 or later: install it, or name one: make run PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+	  echo "This Python cannot make virtual environments: install its venv package (Debian: apt install python3-venv)" >&2; \
+	  exit 1; }
+	@echo "Setting up $(VENV) ..."
+	@$(PYTHON) -m venv $(VENV) || { echo "The folder $(VENV) could not be made here: see above." >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: requirements.lock | $(VENV)/.created
+	@test -e $(VENV)/.installed-dev || { echo "Installing the locked dependencies ..."; $(call install,requirements.lock); }
+	@touch $@
+
+$(VENV)/.installed-dev: requirements-dev.lock | $(VENV)/.created
+	@echo "Installing the locked dependencies, with the tools for tests ..."
+	@$(call install,requirements-dev.lock)
+	@touch $(VENV)/.installed $@
+
+# What pip prints goes to a file; what went wrong is one sentence, since everything has wheels for the usual machines.
+define install
+$(INSTALL) $(1) > $(LOG) 2>&1 || { \
+  if grep -qE "command '[^']*(gcc|cc|clang)[^']*' failed|error: metadata-generation-failed|Failed (to build|building wheel)" $(LOG); \
+  then echo "A dependency has no ready-made package for this machine, and compiling it failed: install a C compiler and Python's headers (Debian: apt install build-essential python3-dev); details: $(LOG)" >&2; \
+  else echo "The dependencies could not be installed: $$(grep -m1 '^ERROR' $(LOG)) (details: $(LOG))" >&2; fi; exit 1; }
+endef
+
+node_modules/.installed: package-lock.json
+	@if [ -z "$(NPM)" ]; then mkdir -p node_modules; echo "SKIPPED: tsc and axe-core, since there is no npm on this machine"; \
+	else npm ci --no-fund --no-audit --loglevel=error && touch $@; fi
