@@ -1,0 +1,42 @@
+"""A faithful, deterministic simulation of kube-scheduler 1.34: scenario text in, events out. Imports no Django.
+
+scenario = parse_scenario(text)
+events = simulate(scenario)          # lazily
+chunks = chunked(events)             # or decisions(events)
+explain(scenario, attempt=7, nodes=["n1"])  # why an attempt went as it did
+"""
+
+from scheduler_core.chunks import chunked
+from scheduler_core.columns import decode_column, encode_column
+from scheduler_core.decisions import decisions
+from scheduler_core.expectations import unmet_expectations
+from scheduler_core.explain import AttemptExplanation, explain
+from scheduler_core.scenario import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
+from scheduler_core.simulation import EndlessMoment, simulate
+from scheduler_core.trace import SCHEMA_VERSION, AnyEvent, Keyframe, TraceChunk, decode_chunk, decode_event, encode
+from scheduler_core.version import ENGINE_VERSION
+
+__all__ = [
+    "ENGINE_VERSION",
+    "SCHEMA_VERSION",
+    "AnyEvent",
+    "AttemptExplanation",
+    "EndlessMoment",
+    "Keyframe",
+    "Limits",
+    "Scenario",
+    "ScenarioError",
+    "ScenarioErrors",
+    "TraceChunk",
+    "chunked",
+    "decisions",
+    "decode_chunk",
+    "decode_column",
+    "decode_event",
+    "encode",
+    "encode_column",
+    "explain",
+    "parse_scenario",
+    "simulate",
+    "unmet_expectations",
+]

@@ -1,0 +1,73 @@
+"""Columns: one integer per node of an event, packed for the trace.
+
+A column is one int (the same for all); or a string "u1:", "u2:", "i4:" or "i8:" followed by base64 of little-endian
+integers; or, of rising integers, "d1:", the first one, ":" and base64 of the steps from one to the next. `columns.js`
+reads the same.
+"""
+
+from __future__ import annotations
+
+import base64
+from binascii import b2a_base64
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Column = int | str
+
+_DTYPES: dict[str, np.dtype[Any]] = {
+    "u1": np.dtype("<u1"),
+    "u2": np.dtype("<u2"),
+    "i4": np.dtype("<i4"),
+    "i8": np.dtype("<i8"),
+}
+
+
+def encode_column(values: NDArray[np.integer[Any]]) -> Column:
+    """Pack one integer per node; an empty column is 0."""
+    if not len(values):
+        return 0
+    return pack_column(values, int(np.minimum.reduce(values)), int(np.maximum.reduce(values)))
+
+
+def pack_column(values: NDArray[np.integer[Any]], low: int, high: int) -> Column:
+    """The same where the smallest and the largest of the values are known."""
+    if low == high:
+        return low
+    wide = low < -(2**31) or high >= 2**31
+    name = "i8" if wide else "i4" if low < 0 or high >= 2**16 else "u2" if high >= 256 else "u1"
+    packed = values.astype(_DTYPES[name]).tobytes()
+    return f"{name}:{b2a_base64(packed, newline=False).decode('ascii')}"
+
+
+@lru_cache(maxsize=64)
+def _ones(count: int) -> str:
+    """The steps of a run without gaps."""
+    return b2a_base64(b"\x01" * count, newline=False).decode("ascii")
+
+
+def encode_rows(rows: NDArray[np.integer[Any]]) -> Column:
+    """Pack row numbers: as steps where they rise by less than 256, so that the long runs of a search cost nothing."""
+    if len(rows) > 1:
+        steps = rows[1:] - rows[:-1]
+        if rows[-1] - rows[0] == len(steps) and (steps == 1).all():
+            return f"d1:{rows[0]}:{_ones(len(steps))}"
+        if np.minimum.reduce(steps) > 0 and np.maximum.reduce(steps) < 256:
+            packed = b2a_base64(steps.astype(_DTYPES["u1"]).tobytes(), newline=False).decode("ascii")
+            return f"d1:{rows[0]}:{packed}"
+    return encode_column(rows)
+
+
+def decode_column(column: Column, count: int) -> NDArray[np.int64]:
+    """The `count` integers of a column."""
+    if isinstance(column, int):
+        return np.full(count, column, np.int64)
+    name, _, data = column.partition(":")
+    if name == "d1":
+        first, _, steps = data.partition(":")
+        rises = np.frombuffer(base64.b64decode(steps), _DTYPES["u1"])
+        return int(first) + np.concatenate((np.zeros(1, np.int64), np.cumsum(rises, dtype=np.int64)))
+    numbers: NDArray[np.integer[Any]] = np.frombuffer(base64.b64decode(data), _DTYPES[name])
+    return numbers.astype(np.int64)

@@ -1,0 +1,49 @@
+"""The message of a pod that fits nowhere (kube-scheduler: framework.FitError.Error)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from scheduler_core.framework.interface import Diagnosis
+
+
+class FitError(Exception):
+    """No node passed; `diagnosis` says why. `num_all_nodes` is 1 where only one node was asked (Reserve, Permit)."""
+
+    def __init__(self, num_all_nodes: int, diagnosis: Diagnosis) -> None:
+        super().__init__()
+        self.num_all_nodes = num_all_nodes
+        self.diagnosis = diagnosis
+
+    def __str__(self) -> str:
+        """ "0/5 nodes are available: ", the PreFilter message or the counted reasons, the PostFilter message."""
+        diagnosis = self.diagnosis
+        text = f"0/{self.num_all_nodes} nodes are available:"
+        reasons = diagnosis.pre_filter_message or ", ".join(self._histogram())
+        if reasons:
+            text += f" {reasons}."
+        return f"{text} {diagnosis.post_filter_message}" if diagnosis.post_filter_message else text
+
+    def _histogram(self) -> list[str]:
+        """ "count reason", sorted as strings; nodes without a status of their own count with the absent one."""
+        counts: Counter[str] = Counter()
+        per_status = np.bincount(self.diagnosis.which, minlength=1)
+        for number, nodes in enumerate(per_status.tolist()):
+            if nodes:
+                status = self.diagnosis.absent if number == 0 else self.diagnosis.statuses[number - 1]
+                for reason in status.reasons:
+                    counts[reason] += nodes
+        return sorted(f"{count} {reason}" for reason, count in counts.items())
+
+
+class SchedulingError(Exception):
+    """Something other than a rejection went wrong; the pod is tried again after an error backoff."""
+
+
+class NoNodesAvailable(Exception):
+    """The cluster has no node at all."""
+
+    def __str__(self) -> str:
+        return "no nodes available to schedule pods"

@@ -1,0 +1,133 @@
+"""Cluster events, and how plugins say which of them may make a pod that they rejected schedulable.
+
+kube-scheduler: staging/src/k8s.io/kube-scheduler/framework/types.go and pkg/scheduler/framework/events.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum, IntFlag
+from typing import Any, Final, Literal
+
+from scheduler_core.objects import Pod
+
+Resource = Literal[
+    "Pod",
+    "AssignedPod",
+    "UnschedulablePod",
+    "Node",
+    "PersistentVolume",
+    "PersistentVolumeClaim",
+    "storage.k8s.io/CSINode",
+    "storage.k8s.io/CSIDriver",
+    "storage.k8s.io/VolumeAttachment",
+    "storage.k8s.io/CSIStorageCapacity",
+    "storage.k8s.io/StorageClass",
+    "resource.k8s.io/ResourceClaim",
+    "resource.k8s.io/ResourceSlice",
+    "resource.k8s.io/DeviceClass",
+    "scheduling.x-k8s.io/PodGroup",
+    "*",
+]
+
+
+class Action(IntFlag):
+    """framework.ActionType: what happened to the resource, finer for nodes and pods."""
+
+    ADD = 1
+    DELETE = 2
+    UPDATE_NODE_ALLOCATABLE = 4
+    UPDATE_NODE_LABEL = 8
+    UPDATE_NODE_TAINT = 16
+    UPDATE_NODE_CONDITION = 32
+    UPDATE_NODE_ANNOTATION = 64
+    UPDATE_POD_LABEL = 128
+    UPDATE_POD_SCALE_DOWN = 256
+    UPDATE_POD_TOLERATION = 512
+    UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1024
+    UPDATE_POD_GENERATED_RESOURCE_CLAIM = 2048
+    UPDATE = 4 + 8 + 16 + 32 + 64 + 128 + 256 + 512 + 1024 + 2048
+    ALL = 4095
+
+
+_ACTION_NAMES: Final = {
+    Action.ADD: "Add",
+    Action.DELETE: "Delete",
+    Action.UPDATE_NODE_ALLOCATABLE: "UpdateNodeAllocatable",
+    Action.UPDATE_NODE_LABEL: "UpdateNodeLabel",
+    Action.UPDATE_NODE_TAINT: "UpdateNodeTaint",
+    Action.UPDATE_NODE_CONDITION: "UpdateNodeCondition",
+    Action.UPDATE_NODE_ANNOTATION: "UpdateNodeAnnotation",
+    Action.UPDATE_POD_LABEL: "UpdatePodLabel",
+    Action.UPDATE_POD_SCALE_DOWN: "UpdatePodScaleDown",
+    Action.UPDATE_POD_TOLERATION: "UpdatePodToleration",
+    Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: "UpdatePodSchedulingGatesEliminated",
+    Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM: "UpdatePodGeneratedResourceClaim",
+    Action.UPDATE: "Update",
+    Action.ALL: "All",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEvent:
+    """A change of one kind of resource; `custom_label` names special events such as UnschedulableTimeout."""
+
+    resource: Resource
+    action: Action
+    custom_label: str = ""
+
+    @property
+    def label(self) -> str:
+        """As kube-scheduler's metrics have it: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
+        return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
+
+    @property
+    def is_wildcard(self) -> bool:
+        return self.resource == "*" and self.action == Action.ALL
+
+    def matches(self, coming: ClusterEvent) -> bool:
+        """Whether a plugin that registered `self` is asked about `coming` (framework.MatchClusterEvents).
+
+        "Pod" registers for both assigned and unscheduled pods; "*" for everything.
+        """
+        if self.is_wildcard:
+            return True
+        same = self.resource in ("*", coming.resource) or self._covers_pods(coming)
+        return same and bool(self.action & coming.action) and coming.action <= self.action
+
+    def _covers_pods(self, coming: ClusterEvent) -> bool:
+        return self.resource == "Pod" and coming.resource in ("AssignedPod", "UnschedulablePod")
+
+
+class QueueingHint(Enum):
+    """A hint function's answer: does the event possibly make the pod schedulable?"""
+
+    QUEUE = "Queue"
+    SKIP = "QueueSkip"
+
+
+# (pod that waits, old object or None for an add, new object or None for a delete) -> hint.
+# Where kube-scheduler's hint function returns an error, return QUEUE: an error counts as Queue.
+HintFunction = Callable[[Pod, Any, Any], QueueingHint]
+
+
+@dataclass(frozen=True, slots=True)
+class RegisteredEvent:
+    """An event that a plugin registers (ClusterEventWithHint); `hint` None always answers Queue."""
+
+    event: ClusterEvent
+    hint: HintFunction | None = None
+
+
+ASSIGNED_POD_ADD: Final = ClusterEvent("AssignedPod", Action.ADD)
+ASSIGNED_POD_UPDATE: Final = ClusterEvent("AssignedPod", Action.UPDATE)
+ASSIGNED_POD_DELETE: Final = ClusterEvent("AssignedPod", Action.DELETE)
+UNSCHEDULED_POD_ADD: Final = ClusterEvent("UnschedulablePod", Action.ADD)
+UNSCHEDULED_POD_UPDATE: Final = ClusterEvent("UnschedulablePod", Action.UPDATE)
+UNSCHEDULED_POD_DELETE: Final = ClusterEvent("UnschedulablePod", Action.DELETE)
+UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent("*", Action.ALL, "UnschedulableTimeout")
+FORCE_ACTIVATE: Final = ClusterEvent("*", Action.ALL, "ForceActivate")
+BACKOFF_COMPLETE: Final = "BackoffComplete"
+POP_FROM_BACKOFF_QUEUE: Final = "PopFromBackoffQ"
+SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"

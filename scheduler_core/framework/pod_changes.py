@@ -1,0 +1,39 @@
+"""What changed about a pod or a node, as cluster events (kube-scheduler: framework/events.go)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.framework.cluster_event import Action, ClusterEvent, Resource
+from scheduler_core.objects import Node, Pod
+
+
+def pod_scheduling_properties_change(old: Pod, new: Pod) -> list[ClusterEvent]:
+    """One event for each property that matters to scheduling; the general Update if none of them changed."""
+    resource: Resource = "AssignedPod" if new.node_name else "UnschedulablePod"
+    changes = (
+        (Action.UPDATE_POD_LABEL, old.labels != new.labels),
+        (Action.UPDATE_POD_SCALE_DOWN, any(n > new.requests.get(r, -1) for r, n in old.requests.items())),
+        (Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, bool(old.scheduling_gates) and not new.scheduling_gates),
+        (Action.UPDATE_POD_TOLERATION, len(old.tolerations) != len(new.tolerations)),
+    )
+    events = [ClusterEvent(resource, action) for action, changed in changes if changed]
+    return events or [ClusterEvent(resource, Action.UPDATE)]
+
+
+def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent]:
+    """One event for each property that changed; none if nothing did that matters."""
+    changes = (
+        (Action.UPDATE_NODE_TAINT, old.unschedulable and not new.unschedulable),
+        (Action.UPDATE_NODE_ALLOCATABLE, old.allocatable != new.allocatable),
+        (Action.UPDATE_NODE_LABEL, old.labels != new.labels),
+        (Action.UPDATE_NODE_TAINT, old.taints != new.taints),
+        (Action.UPDATE_NODE_CONDITION, _conditions(old) != _conditions(new)),
+        (Action.UPDATE_NODE_ANNOTATION, old.annotations != new.annotations),
+    )
+    return [ClusterEvent("Node", action) for action, changed in changes if changed]
+
+
+def _conditions(node: Node) -> dict[str, Any]:
+    found = (node.manifest.get("status") or {}).get("conditions") or []
+    return {condition.get("type", ""): condition.get("status") for condition in found}

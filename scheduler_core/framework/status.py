@@ -1,0 +1,104 @@
+"""What plugins answer: one `Status`, or `Verdicts` over many nodes at once (kube-scheduler: framework.Status)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.trace import StatusCode
+
+Rows = slice | NDArray[np.intp]  # node rows: a contiguous run of the snapshot, or row numbers in evaluation order
+
+
+class Code(IntEnum):
+    """framework.Code; the numbers are kube-scheduler's and fit a uint8 column."""
+
+    SUCCESS = 0
+    ERROR = 1
+    UNSCHEDULABLE = 2
+    UNSCHEDULABLE_AND_UNRESOLVABLE = 3
+    WAIT = 4
+    SKIP = 5
+    PENDING = 6
+
+    @property
+    def label(self) -> StatusCode:
+        """The name as kube-scheduler and the trace write it, such as "UnschedulableAndUnresolvable"."""
+        return _LABELS[self]
+
+
+_LABELS: tuple[StatusCode, ...] = (
+    "Success",
+    "Error",
+    "Unschedulable",
+    "UnschedulableAndUnresolvable",
+    "Wait",
+    "Skip",
+    "Pending",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """One answer. `reasons` are kube-scheduler's words; `plugin` is filled in by the runtime, plugins leave it."""
+
+    code: Code = Code.SUCCESS
+    reasons: tuple[str, ...] = ()
+    plugin: str = ""
+
+    @property
+    def is_success(self) -> bool:
+        return self.code is Code.SUCCESS
+
+    @property
+    def is_rejected(self) -> bool:
+        """Unschedulable, UnschedulableAndUnresolvable or Pending: the pod's fault or the cluster's, not an error."""
+        return self.code in (Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE, Code.PENDING)
+
+    @property
+    def message(self) -> str:
+        return ", ".join(self.reasons)
+
+    def by(self, plugin: str) -> Status:
+        """The same status with the plugin's name on it."""
+        return replace(self, plugin=plugin)
+
+
+SUCCESS = Status()
+SKIP = Status(Code.SKIP)
+
+
+@dataclass(frozen=True, slots=True)
+class Verdicts:
+    """One filter plugin's answer for every row it was asked about, in the order of the rows.
+
+    `which` is int16[len(rows)]: 0 passes, i > 0 is rejected with `statuses[i - 1]`. `which` None: every row passes.
+    Statuses need not be distinct, but equal rejections should share one.
+    """
+
+    which: NDArray[np.int16] | None = None
+    statuses: Sequence[Status] = ()
+
+    @staticmethod
+    def reject(rejected: NDArray[np.bool_], status: Status) -> Verdicts:
+        """Every row where `rejected` is true gets `status`."""
+        return Verdicts(rejected.astype(np.int16), (status,)) if rejected.any() else PASS
+
+    @staticmethod
+    def by_code(codes: NDArray[np.integer[Any]], answers: Sequence[Status]) -> Verdicts:
+        """For interned columns: row i gets `answers[codes[i]]`, a rule that was run once per distinct value."""
+        rejecting = [answer for answer in answers if not answer.is_success]
+        if not rejecting:
+            return PASS
+        distinct = list(dict.fromkeys(rejecting))
+        number = {status: i + 1 for i, status in enumerate(distinct)}
+        which = np.array([number.get(answer, 0) for answer in answers], np.int16)[codes]
+        return Verdicts(which, distinct) if which.any() else PASS
+
+
+PASS = Verdicts()

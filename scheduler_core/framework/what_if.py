@@ -1,0 +1,91 @@
+"""Judging nodes as if some pods were not there, or some more were, without touching the tables.
+
+kube-scheduler does this by cloning a NodeInfo and running AddPod and RemovePod PreFilter extensions on a cloned state:
+for nominated pods (RunFilterPluginsWithNominatedPods) and for preemption's dry runs (SelectVictimsOnNode). Here every
+row is its own small world: only pods on that very row's node are imagined away or added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Axes = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]]  # (slots[m], rows[m]) -> int64[k, m]
+
+
+@dataclass(slots=True)
+class WhatIf:
+    """Pairs of a pod and a row: pair j is about the pod in `slots[j]` and the node in row `rows[index[j]]`.
+
+    `sign[j]` is -1 (the pod is imagined away), +1 (it is imagined there) or 0 (as it is). The caller may change `sign`
+    between two runs: what a plugin computed for the pairs (its axes) is kept, so preemption gives pods back to all its
+    candidates rank by rank at the cost of one array pass per plugin.
+    """
+
+    rows: NDArray[np.intp]
+    index: NDArray[np.intp]
+    slots: NDArray[np.intp]
+    sign: NDArray[np.int64]
+    _axes: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+
+    def delta(self, plugin: str, axes: Axes) -> NDArray[np.int64]:
+        """How the plugin's k counters change on every row: int64[k, len(rows)]."""
+        found = self._axes.get(plugin)
+        if found is None:
+            found = self._axes[plugin] = axes(self.slots, self.rows[self.index])
+        delta = np.zeros((len(found), len(self.rows)), np.int64)
+        signed = found * self.sign
+        for counter, values in zip(delta, signed, strict=True):
+            np.add.at(counter, self.index, values)
+        return delta
+
+    def with_added(self, index: NDArray[np.intp], slots: NDArray[np.intp]) -> WhatIf:
+        """The same with more pods imagined onto `rows[index]`."""
+        sign = np.concatenate((self.sign, np.ones(len(slots), np.int64)))
+        return WhatIf(self.rows, np.concatenate((self.index, index)), np.concatenate((self.slots, slots)), sign)
+
+    @staticmethod
+    def nothing(rows: NDArray[np.intp]) -> WhatIf:
+        """No pod changed."""
+        return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
+
+
+@dataclass
+class Change:
+    """What a filter plugin gets instead of None when the rows are to be judged as if pods had changed.
+
+    `delta` int64[k, len(rows)] is the sum of the plugin's own axes over the changes of each row. A plugin whose rule is
+    not linear in the pods asks for the pods themselves: `removed[i]` and `added[i]` are slots, for the i-th row asked.
+    """
+
+    delta: NDArray[np.int64]
+    what_if: WhatIf
+    positions: NDArray[np.intp]  # where the rows asked stand in `what_if.rows`
+
+    @cached_property
+    def removed(self) -> list[list[int]]:
+        return self._slots(-1)
+
+    @cached_property
+    def added(self) -> list[list[int]]:
+        return self._slots(+1)
+
+    @cached_property
+    def mentioned(self) -> list[list[tuple[int, int]]]:
+        """(slot, sign) of every pair of each row, those that are as they are (sign 0) too."""
+        by_position: dict[int, list[tuple[int, int]]] = {}
+        columns = (self.what_if.index.tolist(), self.what_if.slots.tolist(), self.what_if.sign.tolist())
+        for position, slot, sign in zip(*columns, strict=True):
+            by_position.setdefault(position, []).append((slot, sign))
+        return [by_position.get(position, []) for position in self.positions.tolist()]
+
+    def _slots(self, sign: int) -> list[list[int]]:
+        by_position: dict[int, list[int]] = {}
+        chosen = np.flatnonzero(self.what_if.sign == sign)
+        for j in chosen:
+            by_position.setdefault(int(self.what_if.index[j]), []).append(int(self.what_if.slots[j]))
+        return [by_position.get(int(position), []) for position in self.positions]

@@ -1,0 +1,18 @@
+"""How much a scenario file may hold. Checked before memory is spent on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Defaults fit 5,000 nodes and 50,000 pods."""
+
+    bytes: int = 32 * 1024 * 1024  # of the text in UTF-8
+    documents: int = 100_000  # documents and items of Lists
+    nodes: int = 5_000  # nodes, at the start and created by events
+    pods: int = 50_000  # pods, at the start and created by events
+    events: int = 50_000  # timeline events
+    depth: int = 64  # nesting of one document
+    alias_nodes: int = 10_000  # values that YAML aliases add, over the whole file

@@ -1,0 +1,56 @@
+"""Requested and allocatable amounts per node for the resource scorers (noderesources/resource_allocation.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.config import ResourceSpec
+from scheduler_core.nodes import CPU, MEMORY, NodeTable
+from scheduler_core.objects import Pod
+
+Amounts = NDArray[np.int64]
+CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+
+
+def is_scalar_resource(name: str) -> bool:
+    """schedutil.IsScalarResourceName: extended, hugepages, kubernetes.io/... and attachable-volumes resources."""
+    return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
+
+
+def is_extended_resource(name: str) -> bool:
+    """v1helper.IsExtendedResourceName: a domain of its own, not Kubernetes'."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
+    """What the pod counts for one resource; `non_zero` gives containers without a request 100m and 200 MiB.
+
+    With `non_zero` it is NodeResourcesFit's scorer that asks: that one does not see pod-level resources.
+    """
+    if non_zero and pod.scoring_requests is not None:
+        return pod.scoring_requests.get(name, 0)
+    if non_zero and name in ("cpu", "memory"):
+        return pod.non_zero_cpu if name == "cpu" else pod.non_zero_memory
+    return pod.requests.get(name, 0)
+
+
+def amounts(
+    pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], resources: Sequence[ResourceSpec], *, non_zero: bool
+) -> list[tuple[ResourceSpec, Amounts, Amounts]]:
+    """(resource, requested with the pod on the node, allocatable) for each resource that counts.
+
+    Left out are resources that no node has, and scalar ones that the pod does not ask for. Rows with allocatable 0 do
+    not count for that resource: the scorers mask them.
+    """
+    counted = []
+    for spec in resources:
+        number = nodes.resources.get(spec.name)
+        asked = pod_request(pod, spec.name, non_zero=non_zero)
+        if number is None or number >= len(nodes.allocatable) or (asked == 0 and is_scalar_resource(spec.name)):
+            continue
+        used = nodes.non_zero[number] if non_zero and number in (CPU, MEMORY) else nodes.requested[number]
+        counted.append((spec, used[rows] + asked, nodes.allocatable[number][rows]))
+    return counted

@@ -1,0 +1,1 @@
+"""kube-scheduler's scheduling queue (backend/queue): activeQ, backoffQ, unschedulablePods, the nominator."""

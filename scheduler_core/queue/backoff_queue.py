@@ -1,0 +1,105 @@
+"""backoffQ: pods that may be tried again after a while (backend/queue/backoff_queue.go).
+
+Pods that came back from an error wait in a second heap of their own, from which nothing is popped early.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from scheduler_core.objects import PodKey
+from scheduler_core.queue.pod_heap import PodHeap, SortKey
+from scheduler_core.queue.queued_pod import QueuedPod
+
+
+@dataclass(frozen=True, slots=True)
+class Backoff:
+    """Durations in seconds. `aligned`: expiries are truncated to the second (with SchedulerPopFromBackoffQ)."""
+
+    initial: float
+    maximum: float
+    aligned: bool
+
+    def duration(self, count: int) -> float:
+        """initial * 2^(count - 1), at most maximum; 0 for a pod that has not failed."""
+        if count == 0:
+            return 0.0
+        return min(self.initial * 2.0 ** min(count - 1, 1000), self.maximum)
+
+    def expiration(self, queued: QueuedPod) -> float | None:
+        """When the pod's backoff ends, None if it has none."""
+        count = queued.consecutive_errors or queued.unschedulable_count
+        if self.maximum == 0 or count == 0:
+            return None
+        if queued.backoff_expiration is None:
+            queued.backoff_expiration = self.align(queued.timestamp + self.duration(count))
+        return queued.backoff_expiration
+
+    def align(self, time: float) -> float:
+        return float(math.floor(time)) if self.aligned else time
+
+    def is_backing_off(self, queued: QueuedPod, now: float) -> bool:
+        """The moment of expiry itself still counts as backing off."""
+        expiration = self.expiration(queued)
+        return expiration is not None and expiration >= self.align(now)
+
+
+class BackoffQueue:
+    """Ordered by expiry, then as activeQ (or by sequence, without SchedulerPopFromBackoffQ)."""
+
+    def __init__(self, backoff: Backoff, active_key: Callable[[QueuedPod], SortKey]) -> None:
+        self.backoff = backoff
+
+        def by_expiry(queued: QueuedPod) -> SortKey:
+            return backoff.expiration(queued) or -math.inf, float(queued.sequence)
+
+        def by_expiry_and_priority(queued: QueuedPod) -> SortKey:
+            return (backoff.expiration(queued) or -math.inf, *active_key(queued))
+
+        self._queue = PodHeap(by_expiry_and_priority if backoff.aligned else by_expiry)
+        self._errors = PodHeap(by_expiry)
+
+    def __contains__(self, key: PodKey) -> bool:
+        return key in self._queue or key in self._errors
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        yield from self._queue
+        yield from self._errors
+
+    def get(self, key: PodKey) -> QueuedPod | None:
+        return self._queue.get(key) or self._errors.get(key)
+
+    def is_error(self, key: PodKey) -> bool:
+        return key in self._errors
+
+    def add(self, queued: QueuedPod) -> None:
+        (self._queue if queued.rejectors else self._errors).add(queued)
+
+    def remove(self, key: PodKey) -> QueuedPod | None:
+        return self._queue.remove(key) or self._errors.remove(key)
+
+    def first(self) -> QueuedPod | None:
+        """What `pop` would take."""
+        return self._queue.peek()
+
+    def pop(self) -> QueuedPod | None:
+        """The first pod before its backoff ends; never one that came back from an error."""
+        return self._queue.pop()
+
+    def pop_all_completed(self, now: float) -> list[QueuedPod]:
+        """Pods whose backoff is over, in order."""
+        popped = []
+        for heap in (self._queue, self._errors):
+            while (first := heap.peek()) is not None and not self.backoff.is_backing_off(first, now):
+                heap.pop()
+                popped.append(first)
+        return popped
+
+    def next_completion(self) -> float | None:
+        """The first whole second at which a flush would move something, None if nothing waits."""
+        waiting = [first for heap in (self._queue, self._errors) if (first := heap.peek()) is not None]
+        if not waiting:
+            return None
+        return min(math.floor(self.backoff.expiration(first) or -1.0) + 1.0 for first in waiting)

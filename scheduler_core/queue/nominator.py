@@ -1,0 +1,83 @@
+"""The nominator: which pods have a node nominated to them (backend/queue/nominator.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+from scheduler_core.objects import Pod, PodKey
+from scheduler_core.pods import PodTable
+from scheduler_core.trace import AnyEvent, NominationCleared, PodNominated
+
+Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
+
+
+class Nominator:
+    """Nominations by node in order, and by pod. Every change that can be seen is told as an event."""
+
+    def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
+        self._pods = pods
+        self._emit = emit
+        self._by_node: dict[str, list[PodKey]] = {}
+        self._node_of: dict[PodKey, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._node_of)
+
+    def pods_on(self, node_name: str) -> Sequence[Pod]:
+        """The pods nominated to a node, in the order of their nomination."""
+        found = (self._pods.get(key) for key in self._by_node.get(node_name, ()))
+        return [pod for pod in found if pod is not None]
+
+    def nodes(self) -> Sequence[str]:
+        """The nodes that pods are nominated to."""
+        return list(self._by_node)
+
+    def node_of(self, key: PodKey) -> str:
+        return self._node_of.get(key, "")
+
+    def add(self, pod: Pod, override: str | None, cause: Cause = "attempt-failed") -> None:
+        """AddNominatedPod: `override` None takes the pod's own status, "" clears, a name nominates that node."""
+        before = self.node_of(pod.key)
+        self._add(pod, override)
+        self._tell(pod.key, before, cause)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """UpdateNominatedPod: a nomination that the pod's status does not show yet survives other updates."""
+        before = self.node_of(old.key)
+        kept = before if before and not old.nominated_node_name and not new.nominated_node_name else None
+        self._remove(old.key)
+        self._add(new, kept)
+        self._tell(new.key, before, "preempted-by-higher-priority")
+
+    def delete(self, key: PodKey, cause: Cause) -> None:
+        """DeleteNominatedPodIfExists."""
+        if key not in self._node_of:
+            return
+        before = self.node_of(key)
+        self._remove(key)
+        self._tell(key, before, cause)
+
+    def _add(self, pod: Pod, override: str | None) -> None:
+        self._remove(pod.key)
+        node_name = pod.nominated_node_name if override is None else override
+        stored = self._pods.get(pod.key)
+        if not node_name or stored is None or stored.node_name:
+            return
+        self._node_of[pod.key] = node_name
+        self._by_node.setdefault(node_name, []).append(pod.key)
+
+    def _remove(self, key: PodKey) -> None:
+        node_name = self._node_of.pop(key, None)
+        if node_name is None:
+            return
+        self._by_node[node_name].remove(key)
+        if not self._by_node[node_name]:
+            del self._by_node[node_name]
+
+    def _tell(self, key: PodKey, before: str, cause: Cause) -> None:
+        after = self.node_of(key)
+        if after and after != before:
+            self._emit(PodNominated(key, after))
+        elif before and not after:
+            self._emit(NominationCleared(key, before, cause))

@@ -1,0 +1,62 @@
+"""A heap of queued pods that can be looked up and taken out by key (kube-scheduler: backend/heap)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from heapq import heappop, heappush
+
+from scheduler_core.objects import PodKey
+from scheduler_core.queue.queued_pod import QueuedPod
+
+SortKey = tuple[float, ...]
+
+
+class PodHeap:
+    """Smallest sort key first. Entries that were taken out by key stay in the list until they come up."""
+
+    def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:
+        self._sort_key = sort_key
+        self._heap: list[tuple[SortKey, int, QueuedPod]] = []
+        self._entries: dict[PodKey, tuple[int, QueuedPod]] = {}
+        self._number = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __contains__(self, key: PodKey) -> bool:
+        return key in self._entries
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        """In no particular order."""
+        return (queued for _, queued in self._entries.values())
+
+    def get(self, key: PodKey) -> QueuedPod | None:
+        found = self._entries.get(key)
+        return found and found[1]
+
+    def add(self, queued: QueuedPod) -> None:
+        self._number += 1
+        self._entries[queued.key] = self._number, queued
+        heappush(self._heap, (self._sort_key(queued), self._number, queued))
+
+    def remove(self, key: PodKey) -> QueuedPod | None:
+        """Take a pod out; None if it is not here."""
+        found = self._entries.pop(key, None)
+        return found and found[1]
+
+    def peek(self) -> QueuedPod | None:
+        """The first pod, left in; None if the heap is empty."""
+        while self._heap:
+            _, number, queued = self._heap[0]
+            if self._entries.get(queued.key, (0,))[0] == number:
+                return queued
+            heappop(self._heap)
+        return None
+
+    def pop(self) -> QueuedPod | None:
+        """The first pod, taken out; None if the heap is empty."""
+        queued = self.peek()
+        if queued is not None:
+            heappop(self._heap)
+            del self._entries[queued.key]
+        return queued

@@ -1,0 +1,39 @@
+"""A pod in the queue, with what the queue must know about it (framework.QueuedPodInfo)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from scheduler_core.objects import Pod, PodKey
+
+
+@dataclass(slots=True, eq=False)
+class QueuedPod:
+    """`timestamp` and `sequence` are set together, when the pod is added and when it returns from a failed attempt.
+
+    The plugin sets are insertion-ordered. `backoff_expiration` None: not worked out since the timestamp was set.
+    """
+
+    pod: Pod
+    timestamp: float
+    sequence: int
+    attempts: int = 0
+    unschedulable_plugins: dict[str, None] = field(default_factory=dict)
+    pending_plugins: dict[str, None] = field(default_factory=dict)
+    unschedulable_count: int = 0
+    consecutive_errors: int = 0
+    gating_plugin: str = ""
+    backoff_expiration: float | None = None
+
+    @property
+    def key(self) -> PodKey:
+        return self.pod.key
+
+    @property
+    def gated(self) -> bool:
+        return bool(self.gating_plugin)
+
+    @property
+    def rejectors(self) -> dict[str, None]:
+        """Plugins that rejected the pod; empty after an error."""
+        return self.unschedulable_plugins | self.pending_plugins

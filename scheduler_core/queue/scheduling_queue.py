@@ -1,0 +1,294 @@
+"""SchedulingQueue: where pods wait, and every rule by which they move (backend/queue/scheduling_queue.go).
+
+The only writer of the queues. It tells every move as an event.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from scheduler_core.framework.cluster_event import (
+    BACKOFF_COMPLETE,
+    FORCE_ACTIVATE,
+    SCHEDULE_ATTEMPT_FAILURE,
+    UNSCHEDULABLE_TIMEOUT,
+    UNSCHEDULED_POD_ADD,
+    UNSCHEDULED_POD_UPDATE,
+    ClusterEvent,
+)
+from scheduler_core.framework.pod_changes import pod_scheduling_properties_change
+from scheduler_core.framework.status import Status
+from scheduler_core.objects import Pod, PodKey
+from scheduler_core.pods import PodTable
+from scheduler_core.queue.active_queue import ActiveQueue
+from scheduler_core.queue.backoff_queue import Backoff, BackoffQueue
+from scheduler_core.queue.nominator import Cause, Nominator
+from scheduler_core.queue.pod_heap import SortKey
+from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.queue.queueing_hints import QueueingHintMap
+from scheduler_core.trace import AnyEvent, Hint, PodEnqueued, PodGated
+
+POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
+MOST_EARLY_POPS = 20  # of one pod from backoffQ at one moment; then it waits for its backoff to end
+
+PreEnqueue = tuple[str, Callable[[Pod], Status]]
+QueueSort = Callable[[Pod, float, int], SortKey]
+
+
+class Strategy(Enum):
+    """What becomes of a pod after an event."""
+
+    SKIP = 0
+    AFTER_BACKOFF = 1
+    IMMEDIATELY = 2
+
+
+class SchedulingQueue:
+    """`hints` and `pre_enqueue` are by profile name. `now` is set by the simulation before anything else happens."""
+
+    def __init__(
+        self,
+        pods: PodTable,
+        backoff: Backoff,
+        queue_sort: QueueSort,
+        hints: Mapping[str, QueueingHintMap],
+        pre_enqueue: Mapping[str, Sequence[PreEnqueue]],
+        emit: Callable[[AnyEvent], None],
+    ) -> None:
+        def sort_key(queued: QueuedPod) -> SortKey:
+            return queue_sort(queued.pod, queued.timestamp, queued.sequence)
+
+        self.now = 0.0
+        self.active = ActiveQueue(sort_key)
+        self.backoff_queue = BackoffQueue(backoff, sort_key)
+        self.unschedulable: dict[PodKey, QueuedPod] = {}
+        self.nominator = Nominator(pods, emit)
+        self._backoff = backoff
+        self._hints = hints
+        self._pre_enqueue = pre_enqueue
+        self._emit = emit
+        self._sequence = 0
+        self._interest: dict[ClusterEvent, bool] = {}
+        self._early: tuple[float, Counter[PodKey]] = (0.0, Counter())  # pops from backoffQ at this moment
+
+    # The life of a pod in the queue
+
+    def add(self, pod: Pod) -> None:
+        """A new pending pod."""
+        self._move_to_active(self._new(pod), UNSCHEDULED_POD_ADD.label, [])
+
+    def pop(self) -> tuple[QueuedPod, bool] | None:
+        """The next pod to schedule and whether it came from activeQ; None if none is ready.
+
+        With SchedulerPopFromBackoffQ an idle scheduler takes pods from backoffQ before their time.
+        """
+        queued = self.active.pop()
+        from_active = queued is not None
+        if queued is None and self._backoff.aligned:
+            queued = self._pop_early()
+        if queued is None:
+            return None
+        self.active.take_off(queued)
+        return queued, from_active
+
+    def _pop_early(self) -> QueuedPod | None:
+        """popBackoff. Attempts take no virtual time, so pods that wake each other would be popped for ever."""
+        if self._early[0] != self.now:
+            self._early = self.now, Counter()
+        first = self.backoff_queue.first()
+        if first is None or self._early[1][first.key] >= MOST_EARLY_POPS:
+            return None
+        self._early[1][first.key] += 1
+        return self.backoff_queue.pop()
+
+    def done(self, key: PodKey) -> None:
+        self.active.done(key)
+
+    def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
+        """A pod returns from a failed attempt; events that were seen meanwhile may send it on at once."""
+        if queued.rejectors:
+            queued.unschedulable_count += 1
+            queued.consecutive_errors = 0
+        else:
+            queued.consecutive_errors += 1
+        self._stamp(queued)
+        queued.backoff_expiration = None
+        strategy, hints = self._hint_for_in_flight_pod(queued)
+        self._requeue(queued, strategy, SCHEDULE_ATTEMPT_FAILURE, hints)
+        self.active.done(queued.key)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """An unassigned pod changed."""
+        events = pod_scheduling_properties_change(old, new)
+        if self.active.in_flight(new.key):
+            for event in events:
+                self.active.record(event, old, new)
+            return
+        queued = self.active.get(new.key) or self.backoff_queue.get(new.key)
+        if queued is not None:
+            queued.pod = new
+            self.nominator.update(old, new)
+            return
+        queued = self.unschedulable.get(new.key)
+        if queued is None:
+            self._move_to_active(self._new(new), UNSCHEDULED_POD_UPDATE.label, [])
+            return
+        queued.pod = new
+        self.nominator.update(old, new)
+        for event in events:
+            strategy, hints = self._worth_requeuing(queued, event, old, new)
+            if strategy != Strategy.SKIP and self._requeue(queued, strategy, event.label, hints):
+                break
+
+    def delete(self, pod: Pod, cause: Cause) -> None:
+        """A pod that is gone, or bound."""
+        self.nominator.delete(pod.key, cause)
+        if self.active.remove(pod.key) is None and self.backoff_queue.remove(pod.key) is None:
+            self.unschedulable.pop(pod.key, None)
+
+    def activate(self, keys: Iterable[PodKey]) -> list[PodKey]:
+        """Move pods to activeQ at once, for a plugin; returns those that were moved."""
+        moved = []
+        for key in keys:
+            queued = self.unschedulable.get(key) or self.backoff_queue.remove(key)
+            if queued is not None and self._move_to_active(queued, FORCE_ACTIVATE.label, []):
+                moved.append(key)
+            elif self.active.in_flight(key):
+                self.active.record(FORCE_ACTIVATE, None, key)
+        return moved
+
+    # Moves
+
+    def move_all(self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None) -> None:
+        """MoveAllToActiveOrBackoffQueue: an event may make unschedulable pods worth another try."""
+        if not self._of_interest(event):
+            return
+        chosen = [queued for queued in self.unschedulable.values() if pre_check is None or pre_check(queued.pod)]
+        self._move(chosen, event, old, new)
+
+    def flush_backoff_completed(self) -> None:
+        """Every second: pods whose backoff is over become active."""
+        for queued in self.backoff_queue.pop_all_completed(self.now):
+            self._move_to_active(queued, BACKOFF_COMPLETE, [])
+
+    def flush_unschedulable_leftover(self) -> None:
+        """Every 30 s: pods that have waited for more than 5 minutes are tried again."""
+        limit = self.now - POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS
+        chosen = [queued for queued in self.unschedulable.values() if queued.timestamp < limit]
+        if chosen:
+            self._move(chosen, UNSCHEDULABLE_TIMEOUT, None, None)
+
+    def _move(self, chosen: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
+        for queued in chosen:
+            if queued.gated and not self._interests_gate(queued, event):
+                continue
+            strategy, hints = self._worth_requeuing(queued, event, old, new)
+            if strategy != Strategy.SKIP:
+                self._requeue(queued, strategy, event.label, hints)
+        self.active.record(event, old, new)
+
+    def _requeue(self, queued: QueuedPod, strategy: Strategy, event: str, hints: list[Hint]) -> bool:
+        """requeuePodWithQueueingStrategy; True if the pod came to activeQ or backoffQ."""
+        if strategy == Strategy.SKIP:
+            self._put_unschedulable(queued, event, hints)
+            return False
+        if strategy == Strategy.AFTER_BACKOFF and self._backoff.is_backing_off(queued, self.now):
+            return self._move_to_backoff(queued, event, hints)
+        return self._move_to_active(queued, event, hints)
+
+    def _move_to_active(self, queued: QueuedPod, event: str, hints: list[Hint]) -> bool:
+        """moveToActiveQ: a gated pod lands in unschedulablePods instead. PreEnqueue ran already before backoffQ."""
+        if not (self._backoff.aligned and event == BACKOFF_COMPLETE) and not self._passes_pre_enqueue(queued, event):
+            return False
+        self.unschedulable.pop(queued.key, None)
+        self.backoff_queue.remove(queued.key)
+        self.active.add(queued)
+        self._emit(PodEnqueued(queued.key, "active", event, queued.timestamp, queued.sequence, hints))
+        if event in (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label):
+            self.nominator.add(queued.pod, None)
+        return True
+
+    def _move_to_backoff(self, queued: QueuedPod, event: str, hints: list[Hint]) -> bool:
+        if self._backoff.aligned and not self._passes_pre_enqueue(queued, event):
+            return False
+        self.unschedulable.pop(queued.key, None)
+        self.backoff_queue.add(queued)
+        until = self._backoff.expiration(queued)
+        error = self.backoff_queue.is_error(queued.key)
+        self._emit(PodEnqueued(queued.key, "backoff", event, queued.timestamp, queued.sequence, hints, until, error))
+        return True
+
+    def _put_unschedulable(self, queued: QueuedPod, event: str, hints: list[Hint]) -> None:
+        self.unschedulable[queued.key] = queued
+        self._emit(PodEnqueued(queued.key, "unschedulable", event, queued.timestamp, queued.sequence, hints))
+
+    # Rules
+
+    def _passes_pre_enqueue(self, queued: QueuedPod, event: str) -> bool:
+        """Run the gating plugin first, then the others; a pod that is held back waits in unschedulablePods."""
+        plugins = list(self._pre_enqueue.get(queued.pod.scheduler_name, ()))
+        plugins.sort(key=lambda plugin: plugin[0] != queued.gating_plugin)
+        for name, pre_enqueue in plugins:
+            status = pre_enqueue(queued.pod)
+            if status.is_success:
+                continue
+            queued.unschedulable_plugins[name] = None
+            queued.gating_plugin = name
+            if queued.key not in self.active and queued.key not in self.backoff_queue:
+                self.unschedulable[queued.key] = queued
+                self._emit(PodGated(queued.key, name, status.message, queued.timestamp, queued.sequence, event))
+            return False
+        queued.gating_plugin = ""
+        return True
+
+    def _worth_requeuing(
+        self, queued: QueuedPod, event: ClusterEvent, old: Any, new: Any
+    ) -> tuple[Strategy, list[Hint]]:
+        """isPodWorthRequeuing: ask the plugins that rejected the pod."""
+        rejectors = queued.rejectors
+        if not rejectors:
+            return Strategy.AFTER_BACKOFF, []
+        if event.is_wildcard:
+            return (Strategy.AFTER_BACKOFF if new is None or new == queued.key else Strategy.SKIP), []
+        hints = self._hints[queued.pod.scheduler_name].ask(event, rejectors, queued.pod, old, new)
+        said_queue = [hint.plugin for hint in hints if hint.hint == "Queue"]
+        if not said_queue:
+            return Strategy.SKIP, hints
+        pending = any(plugin in queued.pending_plugins for plugin in said_queue)
+        return (Strategy.IMMEDIATELY if pending else Strategy.AFTER_BACKOFF), hints
+
+    def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
+        """determineSchedulingHintForInFlightPod: replay the events since the pod was popped."""
+        if not queued.rejectors or not self.active.in_flight(queued.key):
+            return Strategy.AFTER_BACKOFF, []
+        best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])
+        for seen in self.active.events_for(queued.key):
+            found = self._worth_requeuing(queued, seen.event, seen.old, seen.new)
+            if found[0].value > best[0].value:
+                best = found
+        return best
+
+    def _interests_gate(self, queued: QueuedPod, event: ClusterEvent) -> bool:
+        """Only events that the gating plugin registered can move a gated pod."""
+        hints = self._hints.get(queued.pod.scheduler_name)
+        return hints is not None and any(one.matches(event) for one in hints.events_of(queued.gating_plugin))
+
+    def _of_interest(self, event: ClusterEvent) -> bool:
+        """Whether any plugin registered the event; remembered, since it is asked at every binding."""
+        found = self._interest.get(event)
+        if found is None:
+            found = event.is_wildcard or any(hints.matching(event) for hints in self._hints.values())
+            self._interest[event] = found
+        return found
+
+    def _new(self, pod: Pod) -> QueuedPod:
+        queued = QueuedPod(pod, self.now, 0)
+        self._stamp(queued)
+        return queued
+
+    def _stamp(self, queued: QueuedPod) -> None:
+        self._sequence += 1
+        queued.timestamp, queued.sequence = self.now, self._sequence

@@ -1,0 +1,186 @@
+"""Label and node selectors, frozen and hashable, matching as kube-scheduler does.
+
+The rules are those of apimachinery's `labels.Requirement.Matches`, `metav1.LabelSelectorAsSelector` and
+component-helpers' `nodeaffinity` package. The parser has validated operators and values before it builds these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Operator = Literal["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]
+
+LABEL_SELECTOR_OPERATORS: tuple[Operator, ...] = ("In", "NotIn", "Exists", "DoesNotExist")
+NODE_SELECTOR_OPERATORS: tuple[Operator, ...] = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
+NODE_NAME_FIELD = "metadata.name"  # the only field that matchFields may name
+
+_INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """One condition on one label (`labels.Requirement`); `values` are sorted and unique."""
+
+    key: str
+    operator: Operator
+    values: tuple[str, ...] = ()
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        """NotIn and DoesNotExist hold when the label is absent; every other operator needs it."""
+        value = labels.get(self.key)
+        match self.operator:
+            case "In":
+                return value is not None and value in self.values
+            case "NotIn":
+                return value is None or value not in self.values
+            case "Exists":
+                return value is not None
+            case "DoesNotExist":
+                return value is None
+            case "Gt" | "Lt":
+                return value is not None and self._compare(value)
+
+    def _compare(self, value: str) -> bool:
+        """Gt and Lt compare as 64-bit integers; a label or a bound that is no integer never matches."""
+        left, right = parse_int64(value), parse_int64(self.values[0])
+        if left is None or right is None:
+            return False
+        return left > right if self.operator == "Gt" else left < right
+
+    @property
+    def error(self) -> str:
+        """Why `labels.NewRequirement` refuses this requirement, which kube-apiserver lets through; "" if not."""
+        if self.operator in ("Gt", "Lt") and parse_int64(self.values[0]) is None:
+            return "for 'Gt', 'Lt' operators, the value must be an integer"
+        return ""
+
+    def __str__(self) -> str:
+        """The notation of `kubectl get -l`."""
+        match self.operator:
+            case "Exists":
+                return self.key
+            case "DoesNotExist":
+                return f"!{self.key}"
+            case "Gt" | "Lt":
+                return f"{self.key}{'>' if self.operator == 'Gt' else '<'}{self.values[0]}"
+            case "In" if len(self.values) == 1:
+                return f"{self.key}={self.values[0]}"
+            case "In":
+                return f"{self.key} in ({','.join(self.values)})"
+            case "NotIn":
+                return f"{self.key} notin ({','.join(self.values)})"
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSelector:
+    """A set of requirements, ANDed; without any it matches everything, unless it is `nothing()`.
+
+    kube-scheduler reads an absent selector as `nothing()` and an empty one ({}) as `everything()`.
+    """
+
+    requirements: tuple[Requirement, ...] = ()
+    matches_nothing: bool = False
+
+    @staticmethod
+    def everything() -> LabelSelector:
+        return _EVERYTHING
+
+    @staticmethod
+    def nothing() -> LabelSelector:
+        return _NOTHING
+
+    @staticmethod
+    def from_labels(labels: Mapping[str, str]) -> LabelSelector:
+        """`labels.SelectorFromSet`: every label must be there with that value."""
+        return LabelSelector(tuple(Requirement(key, "In", (labels[key],)) for key in sorted(labels)))
+
+    @property
+    def empty(self) -> bool:
+        """True if it restricts nothing (`labels.Selector.Empty`; `nothing()` is not empty)."""
+        return not self.requirements and not self.matches_nothing
+
+    def matches(self, labels: Mapping[str, str]) -> bool:
+        if self.matches_nothing:
+            return False
+        return all(requirement.matches(labels) for requirement in self.requirements)
+
+    def and_also(self, *extra: Requirement) -> LabelSelector:
+        """The selector with more requirements; `nothing()` stays nothing (matchLabelKeys, spread constraints)."""
+        if self.matches_nothing or not extra:
+            return self
+        return LabelSelector(sorted_requirements(self.requirements + extra))
+
+    def __str__(self) -> str:
+        if self.matches_nothing:
+            return "<nothing>"
+        return ",".join(map(str, self.requirements)) or "<everything>"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSelectorTerm:
+    """Expressions over labels and over the node's name, ANDed; an empty term matches no node."""
+
+    match_expressions: tuple[Requirement, ...] = ()
+    match_fields: tuple[Requirement, ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not self.match_expressions and not self.match_fields
+
+    @property
+    def error(self) -> str:
+        """The parse error that kube-scheduler meets (and required affinity ignores: the term then matches nothing)."""
+        return next((r.error for r in self.match_expressions if r.error), "")
+
+    def matches(self, labels: Mapping[str, str], node_name: str) -> bool:
+        if self.empty:
+            return False
+        fields = {NODE_NAME_FIELD: node_name}
+        return all(r.matches(labels) for r in self.match_expressions) and all(
+            r.matches(fields) for r in self.match_fields
+        )
+
+    def node_names(self) -> frozenset[str] | None:
+        """The names that matchFields allow by operator In, None if they name none (NodeAffinity's PreFilter)."""
+        names: frozenset[str] | None = None
+        for requirement in self.match_fields:
+            if requirement.key == NODE_NAME_FIELD and requirement.operator == "In":
+                found = frozenset(requirement.values)
+                names = found if names is None else names & found
+        return names
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.match_expressions + self.match_fields)) or "<nothing>"
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSelector:
+    """Terms, ORed; without a term it matches no node."""
+
+    terms: tuple[NodeSelectorTerm, ...] = ()
+
+    def matches(self, labels: Mapping[str, str], node_name: str) -> bool:
+        return any(term.matches(labels, node_name) for term in self.terms)
+
+    def __str__(self) -> str:
+        return " or ".join(map(str, self.terms)) or "<nothing>"
+
+
+_EVERYTHING = LabelSelector()
+_NOTHING = LabelSelector(matches_nothing=True)
+
+
+def sorted_requirements(requirements: tuple[Requirement, ...]) -> tuple[Requirement, ...]:
+    """Requirements in order of their keys, as `labels.NewSelector().Add` keeps them (stable for equal keys)."""
+    return tuple(sorted(requirements, key=lambda requirement: requirement.key))
+
+
+def parse_int64(text: str) -> int | None:
+    """Go's `strconv.ParseInt(text, 10, 64)`; None where that fails."""
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    if not (digits.isascii() and digits.isdigit()) or len(digits) > 40:
+        return None
+    number = int(text)
+    return number if _INT64_MIN <= number <= _INT64_MAX else None

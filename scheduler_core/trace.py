@@ -1,0 +1,542 @@
+"""What a run tells: the events, the keyframe that they fold into, and the chunk that carries both.
+
+This is the one definition; `static/js/trace.d.ts` is generated from it (`manage.py trace_types`). Events are facts in
+the past tense, in kube-scheduler's words: ids and numbers, never prose for people (that is the browser's caption).
+The number of an event in its run is its *step*, from 0; a link names a step.
+
+Per-node results are columns (`columns.py`), over the nodes of their event in order. `None` in a table of results means
+"did not run".
+
+`Keyframe` is the whole visible state between two events. `fold.py` folds events into it here and `state.js` in the
+browser; keyframe n plus the events of chunk n is keyframe n + 1.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+
+from scheduler_core.columns import Column
+
+SCHEMA_VERSION = 1
+
+PodKey = str  # "namespace/name"
+NodeName = str
+Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
+
+Place = Literal["gated", "active", "backoff", "unschedulable", "scheduling", "waiting", "binding", "bound", "outside"]
+# scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs;
+# outside: unbound, and no profile of this scheduler is responsible for it
+Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
+StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A part of an event or of a keyframe. (No record can be part of a cycle: the garbage collector need not look.)"""
+
+
+class Hint(Record):
+    """What one plugin's QueueingHintFn said to a cluster event: does it wake the pod?"""
+
+    plugin: str
+    hint: Literal["Queue", "QueueSkip"]
+
+
+class NodeSummary(Record):
+    """A node as the player draws it. `manifest` is the object as written, when it is shown (`kubectl get -o yaml`)."""
+
+    name: NodeName
+    allocatable: Resources  # includes "pods"
+    labels: dict[str, str] = {}
+    taints: list[tuple[str, str, str]] = []  # key, value, effect
+    unschedulable: bool = False
+    images: dict[str, int] = {}  # name -> bytes
+
+
+class PodSummary(Record):
+    """A pod as the player draws it. Requests are what NodeResourcesFit counts."""
+
+    pod: PodKey
+    priority: int = 0
+    requests: Resources = {}
+    labels: dict[str, str] = {}
+    node: NodeName = ""  # already bound when the run began, or by its manifest
+    start_time: float | None = None
+    gates: list[str] = []
+    nominated_node: NodeName = ""
+    scheduler: str = "default-scheduler"
+    never_preempts: bool = False
+    owner: str = ""  # "ReplicaSet/web"
+
+
+class Verdict(Record):
+    """One distinct filter result: the plugin that rejected, its code and its reasons."""
+
+    plugin: str
+    code: StatusCode
+    reasons: list[str]
+
+
+class PluginScores(Record):
+    """One score plugin over the feasible nodes. Weighted is `normalized * weight`; `raw` is None where equal to it."""
+
+    plugin: str
+    weight: int
+    normalized: Column
+    raw: Column | None = None
+
+
+class Reprieve(Record):
+    """One step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim."""
+
+    pod: PodKey
+    reprieved: bool
+    violates_pdb: bool = False
+
+
+class Candidate(Record):
+    """One node's dry run in preemption. `rung` is the criterion by which it fell (1 to 6), 0 for the chosen one."""
+
+    node: NodeName
+    victims: list[PodKey]
+    pdb_violations: int
+    removed: list[PodKey]  # every lower-priority pod, in the order in which it was taken off
+    reprieve: list[Reprieve]  # in the order in which the pods were tried again
+    rung: int = 0
+    highest_priority: int = 0  # of its victims
+    priority_sum: int = 0  # sum of (priority + 2^31), as the scheduler compares it
+    earliest_start: float | None = None  # earliest start time among its highest-priority victims
+
+
+class MoreCandidates(Record):
+    """The rest of very many candidates of preemption, one value per candidate, in the candidates' order."""
+
+    count: int
+    row: Column  # of the node in the snapshot's order at this moment
+    victims: Column  # how many
+    pdb_violations: Column
+    rung: Column
+
+
+class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):
+    """Base of all events."""
+
+
+class RunStarted(Event, tag=True):
+    """The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored."""
+
+    title: str
+    engine_version: str
+    profiles: list[str]
+    nodes: list[NodeSummary]  # in the order of the documents
+    order: list[int]  # rows of the snapshot (node-tree order), as indexes into `nodes`
+    pods: list[PodSummary]  # running pods in order of arrival, then pending ones (without `node`)
+    plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}  # profile -> extension point -> [(plugin, weight)]
+    seed: int | None = None
+    schema: int = SCHEMA_VERSION
+    feature_gates: dict[str, bool] = {}  # those that the scenario sets
+
+
+class ClockAdvanced(Event, tag=True):
+    """Virtual time moved on, and why: what is due now."""
+
+    time: float
+    cause: Literal["event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "end"]
+
+
+class ObjectApplied(Event, tag=True):
+    """An object was created or updated by the timeline (`at` is now). Nodes and pods carry their summary.
+
+    An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
+    """
+
+    action: Literal["create", "update"]
+    kind: str
+    name: str
+    namespace: str = ""
+    node: NodeSummary | None = None
+    pod: PodSummary | None = None
+    order: list[NodeName] | None = None  # the snapshot's order, when it changed
+
+
+class ObjectDeleted(Event, tag=True):
+    """An object is gone. A pod leaves its node or queue."""
+
+    kind: str
+    name: str
+    namespace: str = ""
+    order: list[NodeName] | None = None
+    cause: Literal["timeline", "preemption"] = "timeline"
+
+
+class PodEnqueued(Event, tag=True):
+    """A pod entered activeQ, backoffQ or unschedulablePods, or moved between them.
+
+    `event` is the cluster event's label as in kube-scheduler's metrics ("UnschedulablePodAdd", "AssignedPodDelete",
+    "NodeAdd", "BackoffComplete", "ScheduleAttemptFailure", "UnschedulableTimeout", "ForceActivate" ...). `timestamp`
+    and `sequence` order activeQ after priority; `backoff_until` orders backoffQ, `error_backoff` marks its error part.
+    """
+
+    pod: PodKey
+    queue: Literal["active", "backoff", "unschedulable"]
+    event: str
+    timestamp: float
+    sequence: int
+    hints: list[Hint] = []
+    backoff_until: float | None = None
+    error_backoff: bool = False
+
+
+class PodGated(Event, tag=True):
+    """A PreEnqueue plugin keeps the pod out of activeQ."""
+
+    pod: PodKey
+    plugin: str
+    message: str
+    timestamp: float
+    sequence: int
+    event: str = "UnschedulablePodAdd"
+
+
+class PodIgnored(Event, tag=True):
+    """No profile is responsible for the pod's schedulerName: this scheduler leaves it alone."""
+
+    pod: PodKey
+    scheduler: str
+
+
+class CycleStarted(Event, tag=True):
+    """A pod was popped; its scheduling cycle begins. `source` names the queue that it was popped from."""
+
+    attempt: int  # global, from 1
+    pod: PodKey
+    profile: str
+    pod_attempts: int  # of this pod, this one included
+    source: Literal["active", "backoff"] = "active"
+
+
+class PreFilterResult(Record):
+    """One plugin's answer at PreFilter; `nodes` when it narrows the search to those names."""
+
+    plugin: str
+    code: StatusCode
+    reasons: list[str] = []
+    nodes: list[NodeName] | None = None
+
+
+class PreFilterFinished(Event, tag=True):
+    """PreFilter ran. `rejected_by` is None when the cycle goes on; `nodes` is the intersection of what was narrowed."""
+
+    results: list[PreFilterResult]
+    rejected_by: str | None = None
+    code: StatusCode | None = None
+    reasons: list[str] = []
+    nodes: list[NodeName] | None = None
+
+
+class NodesFiltered(Event, tag=True):
+    """Filter ran over the nodes `rows`, in this order (indexes into the snapshot's order at this moment).
+
+    `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or
+    1 + index into `verdicts`. `nominated_first` names the nominated node that was tried before the others (then it is
+    not in `rows`; its result stands in `nominated_verdict`). `plugins` are the Filter plugins that ran, in order.
+    """
+
+    plugins: list[str]
+    start: int
+    evaluated: int
+    total: int
+    nodes_to_find: int
+    verdicts: list[Verdict]
+    verdict: Column
+    feasible: int
+    rows: Column | None = None
+    nominated_first: NodeName | None = None
+    nominated_verdict: int = 0
+    two_passes: list[NodeName] = []  # nodes filtered twice because of nominated pods
+    extenders: list[tuple[str, NodeName, str]] = []  # extender, node that it rejected, message
+
+
+class PreemptionEvaluated(Event, tag=True):
+    """DefaultPreemption's PostFilter ran (or was not reached: see `message`).
+
+    `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
+    dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
+    the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that stood longest on the ladder
+    are in `candidates`, in the candidates' order; `more` has the others.
+    """
+
+    eligible: bool
+    reason: str
+    candidates: list[Candidate]
+    nominated_node: NodeName = ""
+    victims: list[PodKey] = []
+    unhelpful: int = 0
+    failed: dict[NodeName, Verdict] = {}
+    message: str = ""
+    offset: int = 0
+    candidates_wanted: int = 0
+    extenders: list[str] = []
+    more_failed: int = 0
+    more: MoreCandidates | None = None
+
+
+class VictimEvicted(Event, tag=True):
+    """The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds)."""
+
+    pod: PodKey
+    node: NodeName
+    preemptor: PodKey
+    gone_at: float
+
+
+class PodNominated(Event, tag=True):
+    """The pod's status.nominatedNodeName is set: room on the node is kept for it."""
+
+    pod: PodKey
+    node: NodeName
+
+
+class NominationCleared(Event, tag=True):
+    """The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed."""
+
+    pod: PodKey
+    node: NodeName
+    cause: Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
+
+
+class ScoresComputed(Event, tag=True):
+    """Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores.
+
+    `skipped` are the Score plugins that PreScore let off. `extenders` add (extender, column, weight).
+    """
+
+    rows: Column
+    count: int
+    plugins: list[PluginScores]
+    total: Column
+    skipped: list[str] = []
+    extenders: list[PluginScores] = []
+
+
+class HostSelected(Event, tag=True):
+    """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found."""
+
+    node: NodeName
+    feasible: int
+    evaluated: int
+    score: int | None = None  # None: only one node was feasible, scoring was skipped
+    ties: list[NodeName] = []
+    tied: int = 1
+
+
+class PodAssumed(Event, tag=True):
+    """The cache counts the pod on the node from here on, before it is bound."""
+
+    pod: PodKey
+    node: NodeName
+
+
+class PointRun(Record):
+    """A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind."""
+
+    plugin: str
+    code: StatusCode = "Success"
+    reasons: list[str] = []
+    timeout: float | None = None  # Permit: the time at which waiting ends
+
+
+class PodReserved(Event, tag=True):
+    """Reserve ran."""
+
+    pod: PodKey
+    results: list[PointRun]
+
+
+class PodUnreserved(Event, tag=True):
+    """Unreserve ran in reverse order and the assumed pod was forgotten: the rollback."""
+
+    pod: PodKey
+    node: NodeName
+    plugins: list[str]
+
+
+class PermitEvaluated(Event, tag=True):
+    """Permit ran. `code` Wait: the pod waits until `deadline`, or until a plugin allows or rejects it."""
+
+    pod: PodKey
+    node: NodeName
+    code: StatusCode
+    results: list[PointRun]
+    deadline: float | None = None
+
+
+class PermitDecided(Event, tag=True):
+    """A waiting pod was allowed, rejected by a plugin, or timed out."""
+
+    pod: PodKey
+    decision: Literal["allowed", "rejected", "timeout"]
+    plugin: str
+    message: str = ""
+
+
+class PodPreBound(Event, tag=True):
+    """PreBind ran."""
+
+    pod: PodKey
+    node: NodeName
+    results: list[PointRun]
+
+
+class PodBound(Event, tag=True):
+    """Bind and PostBind ran: the binding cycle ended, the pod runs on the node. `message` as the Scheduled event."""
+
+    pod: PodKey
+    node: NodeName
+    results: list[PointRun] = []
+    start_time: float | None = None
+    message: str = ""
+
+
+class BindingFailed(Event, tag=True):
+    """Reserve, Permit, PreBind or Bind failed; PodUnreserved and SchedulingFailed follow."""
+
+    pod: PodKey
+    node: NodeName
+    point: Literal["Reserve", "Permit", "PreBind", "Bind"]
+    plugin: str
+    code: StatusCode
+    message: str
+
+
+class SchedulingFailed(Event, tag=True):
+    """The attempt failed. `message` is the text of the PodScheduled condition and the FailedScheduling event, whole."""
+
+    pod: PodKey
+    outcome: Outcome  # Nominated, Unschedulable or Error
+    reason: Literal["Unschedulable", "SchedulerError"]
+    message: str
+    unschedulable_plugins: list[str]
+    pending_plugins: list[str] = []
+    nominated_node: NodeName = ""
+
+
+class PodActivated(Event, tag=True):
+    """A plugin asked for the pod to be moved to activeQ at once (Activate)."""
+
+    pod: PodKey
+    by: PodKey
+
+
+class AttemptFinished(Event, tag=True):
+    """All that an attempt caused has been delivered; the queues are as the next attempt finds them."""
+
+    attempt: int
+    pod: PodKey
+    outcome: Outcome
+    node: NodeName = ""
+
+
+class RunFinished(Event, tag=True):
+    """Nothing can happen any more (or untilSeconds was reached)."""
+
+    time: float
+    bound: dict[PodKey, NodeName]
+    deleted: list[PodKey]
+    pending: list[PodKey]
+
+
+AnyEvent = (
+    RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodGated | PodIgnored | CycleStarted
+    | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared
+    | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided
+    | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished
+)  # fmt: skip
+
+
+class PodState(msgspec.Struct, omit_defaults=True):
+    """A pod in the keyframe: its summary and where it is now."""
+
+    summary: PodSummary
+    place: Place
+    node: NodeName = ""  # bound, assumed or waiting there
+    nominated_node: NodeName = ""
+    timestamp: float = 0.0
+    sequence: int = 0
+    attempts: int = 0
+    backoff_until: float | None = None
+    error_backoff: bool = False
+    unschedulable_plugins: list[str] = []
+    message: str = ""  # of the PodScheduled condition
+    gone_at: float | None = None  # terminating until then
+    start_time: float | None = None
+    deadline: float | None = None  # waiting on Permit until then
+    moved_by: str = ""  # the cluster event of its last move
+    hints: list[Hint] = []
+
+
+class NodeState(msgspec.Struct, omit_defaults=True):
+    """A node in the keyframe; `pods` are assumed and bound ones in order of arrival, `requested` their sum."""
+
+    summary: NodeSummary
+    requested: Resources = {}
+    pods: list[PodKey] = []
+
+
+class Keyframe(msgspec.Struct, omit_defaults=True):
+    """Everything visible between two events.
+
+    `cycle` holds the last CycleStarted and the events of that scheduling cycle since, by type (the last of each wins;
+    VictimEvicted, NominationCleared and PodEnqueued are lists); it stays until the next CycleStarted. `bindings` holds
+    the same for binding cycles that are still under way, by pod.
+    """
+
+    step: int  # number of the next event
+    time: float
+    attempt: int
+    nodes: dict[NodeName, NodeState]
+    order: list[NodeName]
+    pods: dict[PodKey, PodState]
+    cycle: dict[str, Any] = {}
+    bindings: dict[PodKey, dict[str, Any]] = {}
+    finished: bool = False
+    deleted: list[PodKey] = []
+    title: str = ""
+    profiles: list[str] = []
+    plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}
+    feature_gates: dict[str, bool] = {}
+
+
+class TraceChunk(msgspec.Struct, frozen=True):
+    """A self-contained piece of a run: the state before its first event, and the events.
+
+    Chunk sizes grow by a fixed rule (`chunks.py`), so the same run always has the same chunks.
+    """
+
+    seq: int
+    first_step: int
+    keyframe: Keyframe
+    events: list[AnyEvent]
+    last: bool = False
+
+
+_encoder = msgspec.json.Encoder()
+_event_decoder = msgspec.json.Decoder(AnyEvent)
+_chunk_decoder = msgspec.json.Decoder(TraceChunk)
+
+
+def encode(record: AnyEvent | TraceChunk | Keyframe) -> bytes:
+    """One event, keyframe or chunk as JSON."""
+    return _encoder.encode(record)
+
+
+def decode_event(data: bytes | str) -> AnyEvent:
+    """The inverse of `encode` for an event; raises msgspec.ValidationError."""
+    event: AnyEvent = _event_decoder.decode(data)
+    return event
+
+
+def decode_chunk(data: bytes) -> TraceChunk:
+    """The inverse of `encode` for a chunk; raises msgspec.ValidationError."""
+    return _chunk_decoder.decode(data)

@@ -1,0 +1,49 @@
+"""Whole small runs, and short ways to ask what happened in them."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+from scheduler_core import decisions, simulate
+from scheduler_core.trace import AnyEvent, PodBound, PodEnqueued, RunFinished, SchedulingFailed
+from tests.builders import Manifest, parse
+
+E = TypeVar("E")
+
+
+def run(*objects: Manifest, **spec: Any) -> list[AnyEvent]:
+    """All events of the scenario's run."""
+    return list(simulate(parse(*objects, **spec)))
+
+
+def only(kind: type[E], events: list[AnyEvent], pod: str = "") -> list[E]:
+    """The events of a kind, of one pod if it is named."""
+    found = [event for event in events if isinstance(event, kind)]
+    return [event for event in found if not pod or getattr(event, "pod", "") == f"default/{pod}"]
+
+
+def attempts(events: list[AnyEvent]) -> list[tuple[float, str, str]]:
+    """(time, pod, outcome) of each attempt, in order."""
+    records = [record for record in decisions(events) if "final" not in record]
+    return [(record["time"], record["pod"].removeprefix("default/"), record["outcome"]) for record in records]
+
+
+def bound(events: list[AnyEvent]) -> dict[str, str]:
+    """Pod -> node of the bindings made by the scheduler."""
+    return {event.pod.removeprefix("default/"): event.node for event in only(PodBound, events)}
+
+
+def moves(events: list[AnyEvent], pod: str) -> list[tuple[str, str]]:
+    """(queue, event) of each of the pod's moves."""
+    return [(event.queue, event.event) for event in only(PodEnqueued, events, pod)]
+
+
+def final(events: list[AnyEvent]) -> RunFinished:
+    last = events[-1]
+    assert isinstance(last, RunFinished)
+    return last
+
+
+def message(events: list[AnyEvent], pod: str) -> str:
+    """The text of the pod's last failed attempt."""
+    return only(SchedulingFailed, events, pod)[-1].message

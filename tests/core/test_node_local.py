@@ -1,0 +1,50 @@
+"""What is kept about nodes for pods that are alike changes the speed of a run, and nothing else."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scheduler_core import encode, parse_scenario, simulate
+from scheduler_core.framework.node_local import NodeLocalCache
+from tests.bench.mixed_workloads import mixed
+from tests.builders import node, parse, pod
+from tests.core.runs import bound, run
+
+
+def crowded():
+    """150 nodes of which many fill up, and 400 pods of a few shapes with different demands on nodes."""
+    objects = mixed(150)
+    for number, one in enumerate(objects["nodes"]):
+        one["status"]["allocatable"]["cpu"] = one["status"]["capacity"]["cpu"] = str(1 + number % 3)
+    documents = [*objects["nodes"], *objects["pending"][:400]]
+    return parse_scenario("\n---\n".join(json.dumps(document) for document in documents))
+
+
+@pytest.mark.parametrize("make", [crowded, lambda: parse(*changing()[0], events=changing()[1])])
+def test_the_trace_is_the_same_without_it(make, monkeypatch):
+    kept = [encode(event) for event in simulate(make())]
+    monkeypatch.setattr(NodeLocalCache, "columns", lambda *_: None)
+    assert kept == [encode(event) for event in simulate(make())]
+
+
+def changing():
+    """Pods of one shape, before and after nodes and other pods come and go."""
+    nodes = [node(f"n{i}", cpu=2, images={"app:1": 300_000_000} if i % 2 else None) for i in range(5)]
+    pods = [pod(f"p{i}", cpu="400m", image="app:1") for i in range(8)]
+    change = [
+        {"at": 1, "create": node("extra", cpu=4, images={"app:1": 300_000_000})},
+        *({"at": 2, "create": pod(f"q{i}", cpu="400m", image="app:1")} for i in range(6)),
+        {"at": 3, "update": node("n1", cpu=2, taints=["away=now:NoSchedule"])},
+        {"at": 4, "delete": {"kind": "Pod", "name": "p0"}},
+        *({"at": 5, "create": pod(f"r{i}", cpu="400m", image="app:1")} for i in range(6)),
+    ]
+    return [*nodes, *pods], change
+
+
+def test_a_node_that_has_changed_is_judged_again():
+    tainted = node("n", taints=["away=now:NoSchedule"])
+    pods = [{"at": at, "create": pod(f"p{at}", cpu="100m")} for at in (1, 2, 4)]
+    events = run(node("n"), events=[*pods, {"at": 3, "update": tainted}])
+    assert bound(events) == {"p1": "n", "p2": "n"}

@@ -1,0 +1,15 @@
+"""kube-scheduler's scheduling cycle as plain loops over nodes and pods: the oracle for the columnar engine.
+
+Nothing here shares code with `scheduler_core` beyond the objects, the selectors and the configuration that the parser
+produces. A cluster is a list of (node, pods on it) pairs in snapshot order; every question is answered from scratch.
+
+    state           the cluster, its node order, nominations, terminations and disruption budgets
+    node_rules,     filters and scores that look at one node only
+    node_plugins, resources
+    pod_topology_spread, inter_pod_affinity
+    filters, scores the plugins of a profile, one after the other
+    preemption      DefaultPreemption
+    cycle           one scheduling attempt as a decision record, and its effect on the cluster
+
+A filter verdict is (code, reasons); "Success" has no reasons.
+"""
