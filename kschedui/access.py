@@ -1,0 +1,105 @@
+"""Who asks, and what is theirs: the account, or the browser that made a scenario (known by one signed cookie)."""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext_noop
+
+from kschedui.models import Scenario
+
+COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
+SALT = "kschedui.editor"
+COOKIE_SECONDS = 2 * 365 * 24 * 3600
+TOKEN_BYTES = 18
+
+
+class NotAllowed(Exception):
+    """The text is the sentence for the visitor."""
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """`user` is None without an account; `editor` is the browser's token, "" when it has none."""
+
+    user: Any = None
+    editor: str = ""
+
+    @property
+    def editor_hash(self) -> str:
+        """What a scenario keeps of the token."""
+        return hashlib.sha256(self.editor.encode()).hexdigest() if self.editor else ""
+
+
+def visitor_of(request: HttpRequest) -> Visitor:
+    """Who sent this request."""
+    user = request.user if request.user.is_authenticated else None
+    return Visitor(user, getattr(request, "new_editor", "") or token_in(request.COOKIES))
+
+
+def visitor_of_scope(scope: Mapping[str, Any]) -> Visitor:
+    """Who opened this websocket."""
+    user = scope.get("user")
+    return Visitor(user if user and user.is_authenticated else None, token_in(scope.get("cookies", {})))
+
+
+def token_in(cookies: Mapping[str, str]) -> str:
+    """The browser's token; "" when there is none, or one that we did not sign."""
+    try:
+        return signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=COOKIE_SECONDS)
+    except signing.BadSignature:
+        return ""
+
+
+def editing_visitor(request: HttpRequest) -> Visitor:
+    """The same visitor, with a token if it had none; `remember` then sends it."""
+    visitor = visitor_of(request)
+    if visitor.user or visitor.editor:
+        return visitor
+    request.new_editor = secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined]
+    return visitor_of(request)
+
+
+def remember(request: HttpRequest, response: HttpResponseBase) -> None:
+    """Give a new token to the browser."""
+    token = getattr(request, "new_editor", "")
+    if token:
+        value = signing.TimestampSigner(salt=SALT).sign(token)
+        response.set_cookie(COOKIE, value, max_age=COOKIE_SECONDS, httponly=True, samesite="Lax", secure=settings.HTTPS)
+
+
+def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
+    """The owner; before there is one, the browser that made it. Nobody edits the library."""
+    if scenario.slug:
+        return False
+    if scenario.owner_id:
+        return visitor.user is not None and visitor.user.pk == scenario.owner_id
+    return bool(visitor.editor) and hmac.compare_digest(visitor.editor_hash, scenario.editor_hash)
+
+
+def may_see(visitor: Visitor, scenario: Scenario) -> bool:
+    """Everyone with the link, unless it is private or deleted."""
+    if scenario.deleted_at:
+        return False
+    return scenario.visibility != Scenario.Visibility.PRIVATE or may_edit(visitor, scenario)
+
+
+def require_sight(visitor: Visitor, scenario: Scenario) -> None:
+    """Raise NotAllowed with the reason."""
+    if scenario.deleted_at:
+        raise NotAllowed(gettext_noop("This scenario was deleted."))
+    if not may_see(visitor, scenario):
+        raise NotAllowed(gettext_noop("This scenario is private."))
+
+
+def require_editing(visitor: Visitor, scenario: Scenario) -> None:
+    """Raise NotAllowed with the reason."""
+    if not may_edit(visitor, scenario):
+        raise NotAllowed(gettext_noop("Only its author may change this scenario; you may fork it."))

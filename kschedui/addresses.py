@@ -1,0 +1,46 @@
+"""The parts of an address that we accept; anything else is an address where nothing is."""
+
+from django.urls import register_converter
+
+
+class PublicId:
+    """A scenario's or run's id: letters and digits."""
+
+    regex = "[0-9A-Za-z]{1,32}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+class Number:
+    """A version, chunk or attempt: few enough digits for a database's integer."""
+
+    regex = "[0-9]{1,9}"
+
+    def to_python(self, value: str) -> int:
+        return int(value)
+
+    def to_url(self, value: int | str) -> str:
+        return str(value)
+
+
+class ObjectName:
+    """A Kubernetes name."""
+
+    regex = "[0-9A-Za-z._:-]{1,253}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+def register() -> None:
+    """Make them known to `path` as id, n and name."""
+    register_converter(PublicId, "id")
+    register_converter(Number, "n")
+    register_converter(ObjectName, "name")

@@ -1,0 +1,27 @@
+"""The operator's view: what is kept, without the texts."""
+
+from django.contrib import admin
+
+from kschedui.models import Run, Scenario
+
+
+@admin.register(Scenario)
+class ScenarioAdmin(admin.ModelAdmin):
+    """Find a scenario that was reported; hide or delete it."""
+
+    list_display = ("public_id", "title", "visibility", "owner", "slug", "updated", "deleted_at")
+    list_filter = ("visibility", "scratch")
+    search_fields = ("public_id", "title", "slug")
+    raw_id_fields = ("owner", "fork_of")
+    readonly_fields = ("public_id", "created", "editor_hash")
+
+
+@admin.register(Run)
+class RunAdmin(admin.ModelAdmin):
+    """What the workers do."""
+
+    list_display = ("public_id", "state", "engine_version", "attempt", "steps", "chunks", "bytes", "lease_until")
+    list_filter = ("state", "engine_version")
+    search_fields = ("public_id", "version__scenario__public_id")
+    raw_id_fields = ("version",)
+    readonly_fields = ("public_id", "created")

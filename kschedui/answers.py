@@ -1,0 +1,127 @@
+"""What every view shares: who may ask how often, JSON in, JSON out, and refusals as sentences."""
+
+import functools
+import json
+import logging
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, JsonResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from kschedui import access, engine
+from kschedui.models import Run, Scenario, Version
+from scheduler_core.scenario import ScenarioErrors
+
+logger = logging.getLogger(__name__)
+
+View = Callable[..., HttpResponseBase]
+MINUTE = 60
+
+
+class Refusal(Exception):
+    """The answer is this status with this sentence; `more` goes into the JSON beside `errors`."""
+
+    def __init__(self, status: int, sentence: str, **more: Any) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.more = more
+
+
+def api_view(method: str, *, limit: str) -> Callable[[View], View]:
+    """An API view: one method, rate-limited under the name `limit`, every refusal as {"errors": [...]}."""
+
+    def wrap(view: View) -> View:
+        @functools.wraps(view)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            try:
+                if request.method not in (method, "HEAD" if method == "GET" else method):
+                    raise Refusal(405, f"This address understands {method} only.")
+                count(request, limit)
+                response = view(request, *args, **kwargs)
+            except ScenarioErrors as errors:
+                response = JsonResponse({"errors": engine.error_rows(errors)}, status=422)
+            except Exception as error:
+                refusal = refusal_of(error)
+                response = JsonResponse({"errors": [{"message": str(refusal)}], **refusal.more}, status=refusal.status)
+            access.remember(request, response)
+            return response
+
+        return answer
+
+    return wrap
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """What to tell about an exception; one that we do not know is logged and raised again."""
+    match error:
+        case Refusal():
+            return error
+        case access.NotAllowed():
+            return Refusal(403, str(error))
+        case Scenario.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such scenario."))
+        case Version.DoesNotExist():
+            return Refusal(404, gettext_noop("This scenario has no such version."))
+        case Run.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such run."))
+        case RequestDataTooBig():
+            return too_large()
+        case _:
+            logger.exception("a request failed")
+            return Refusal(
+                500, gettext_noop("Something failed here. Nothing that was saved is lost; please try again.")
+            )
+
+
+def too_large() -> Refusal:
+    """For a text above the limit."""
+    most = f"{settings.LIMITS['scenario_bytes']:,}"
+    return Refusal(413, _("The text is too large; the limit is %s bytes.") % most)
+
+
+def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
+    """The JSON object that was sent. `fields` are those we read and their types; an absent one is None."""
+    try:
+        body = json.loads(request.body)
+    except (ValueError, RecursionError):
+        raise Refusal(400, "Send a JSON object.") from None
+    if not isinstance(body, Mapping):
+        raise Refusal(400, "Send a JSON object.")
+    for name, kind in fields.items():
+        value = body.get(name)
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            raise Refusal(400, f"`{name}` must be {'a number' if kind is int else 'a text'}.")
+    return {name: body.get(name) for name in fields}
+
+
+def text_of(body: Mapping[str, Any]) -> str:
+    """The scenario's text in a body."""
+    text = body["text"]
+    if not isinstance(text, str) or not text.strip():
+        raise Refusal(400, "`text` must be the text of a scenario.")
+    if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:
+        raise too_large()
+    return text
+
+
+def count(request: HttpRequest, limit: str) -> None:
+    """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
+    most = settings.RATE_LIMITS[limit]
+    key = f"rate:{limit}:{request.META.get('REMOTE_ADDR', '')}:{int(time.time()) // MINUTE}"
+    try:
+        cache.add(key, 0, 2 * MINUTE)
+        asked = cache.incr(key)
+    except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
+        logger.warning("requests are not counted: %s", error)
+        return
+    if asked > most:
+        raise Refusal(
+            429, _("Too many requests from your address; the limit is %d a minute. Please wait a little.") % most
+        )

@@ -1,0 +1,95 @@
+"""The API that the editor calls: check, preview, import, save, and what there is to complete. JSON in and out."""
+
+import msgspec
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.urls import reverse
+
+from kschedui import access, engine, importers, runs, scenarios
+from kschedui.answers import Refusal, api_view, count, json_body, text_of
+from kschedui.models import Version
+from scheduler_core.scenario import Scenario, ScenarioErrors, field_catalogue
+from scheduler_core.summaries import node_summary, pod_summary
+
+
+@api_view("POST", limit="check")
+def check(request: HttpRequest) -> HttpResponse:
+    """{text} -> {errors, warnings, summary: {nodes, pods}}; a text that is refused is an answer, not a failure."""
+    text = text_of(json_body(request, text=str))
+    try:
+        return as_json(checked(engine.read(text)))
+    except ScenarioErrors as errors:
+        return as_json({"errors": engine.error_rows(errors), "warnings": [], "summary": {"nodes": [], "pods": []}})
+
+
+def checked(scenario: Scenario) -> dict[str, object]:
+    """The answer for a good text."""
+    nodes, pods = engine.nodes_and_pods(scenario)
+    summary = {
+        "nodes": [node_summary(node) for node in nodes],
+        "pods": [pod_summary(pod) for pod in pods],
+    }
+    return {"errors": [], "warnings": scenario.warnings, "summary": summary}
+
+
+@api_view("POST", limit="run")
+def preview(request: HttpRequest) -> HttpResponse:
+    """{text} -> {run}: run a text that is not saved."""
+    text = text_of(json_body(request, text=str))
+    _, pods = engine.nodes_and_pods(engine.read(text))
+    if len(pods) > (most := settings.LIMITS["preview_pods"]):
+        raise Refusal(422, f"A preview has at most {most:,} pods; save the scenario to run it.")
+    version = scenarios.preview(access.editing_visitor(request), text)
+    return JsonResponse({"run": runs.start_run(version).public_id})
+
+
+@api_view("POST", limit="check")
+def import_text(request: HttpRequest) -> HttpResponse:
+    """{text} -> {text, notes}: what kubectl or kube-scheduler-simulator printed, as a scenario."""
+    found = importers.convert(text_of(json_body(request, text=str)), engine.limits())
+    return JsonResponse({"text": found.text, "notes": found.notes})
+
+
+@api_view("POST", limit="save")
+def save(request: HttpRequest) -> HttpResponse:
+    """{text, parent?, version?, fork_of?} -> {id, version, url, run}; 409 when `version` is not the newest any more."""
+    body = json_body(request, text=str, parent=str, version=int, fork_of=str)
+    text = text_of(body)
+    visitor = access.editing_visitor(request)
+    try:
+        version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
+    except scenarios.Conflict as conflict:
+        raise Refusal(409, str(conflict), version=conflict.newest) from None
+    count(request, "run")
+    scenario = version.scenario
+    url = reverse("scenario", args=[scenario.public_id])
+    run = runs.start_run(version).public_id
+    return JsonResponse({"id": scenario.public_id, "version": version.number, "url": url, "run": run})
+
+
+def saved(visitor: access.Visitor, text: str, parent: str | None, base: int | None, fork_of: str | None) -> Version:
+    """A new version of `parent`, or a new scenario."""
+    if parent:
+        scenario = scenarios.by_id(parent)
+        access.require_sight(visitor, scenario)
+        access.require_editing(visitor, scenario)
+        return scenarios.save(scenario, text, base)
+    origin = None
+    if fork_of:
+        forked = scenarios.by_id(fork_of)
+        access.require_sight(visitor, forked)
+        origin = scenarios.newest(forked)
+    return scenarios.create(visitor, text, origin)
+
+
+@api_view("GET", limit="read")
+def catalogue(request: HttpRequest) -> HttpResponse:
+    """Kinds, fields and values that the editor may offer."""
+    response = as_json(field_catalogue())
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+def as_json(answer: object) -> HttpResponse:
+    """JSON of plain data and of the engine's records."""
+    return HttpResponse(msgspec.json.encode(answer), content_type="application/json")

@@ -1,0 +1,25 @@
+"""The ASGI application: HTTP to Django, websockets to the consumers, after a check of their Origin."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
+
+from django.core.asgi import get_asgi_application
+
+http_application = get_asgi_application()  # before any import that needs the app registry
+
+from channels.auth import AuthMiddlewareStack  # noqa: E402
+from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
+from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
+from django.conf import settings  # noqa: E402
+
+from kschedui.body_limit import BodyLimit  # noqa: E402
+from kschedui.dropping import Droppable  # noqa: E402
+from kschedui.urls import websocket_urlpatterns  # noqa: E402
+
+application = ProtocolTypeRouter(
+    {
+        "http": BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
+        "websocket": Droppable(AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
+    }
+)

@@ -1,0 +1,51 @@
+"""Refuse a request body that is too large before it is read: the ASGI handler would spool all of it to the disk."""
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+Scope = dict[str, Any]
+Message = Mapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+class TooLarge(Exception):
+    """More came than was allowed."""
+
+
+class BodyLimit:
+    """Wraps an ASGI application; bodies of more than `most` bytes are answered with 413 and a sentence."""
+
+    def __init__(self, application: Application, most: int) -> None:
+        self.application = application
+        self.most = most
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Believe the Content-Length header first, then count."""
+        headers = dict(scope.get("headers", ()))
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or int(length) > self.most:
+            return await self.refuse(send)
+        received = 0
+
+        async def counted() -> Message:
+            nonlocal received
+            message = await receive()
+            received += len(message.get("body", b""))
+            if received > self.most:
+                raise TooLarge
+            return message
+
+        try:
+            await self.application(scope, counted, send)
+        except TooLarge:
+            await self.refuse(send)
+
+    async def refuse(self, send: Send) -> None:
+        """The same shape as the API's errors."""
+        body = json.dumps({"errors": [{"message": f"The text is too large; the limit is {self.most:,} bytes."}]})
+        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
+        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        await send({"type": "http.response.body", "body": body.encode()})

@@ -1,0 +1,34 @@
+"""Read DATABASE_URL into one entry of Django's DATABASES."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+SQLITE_OPTIONS = {
+    # Write transactions take their lock at BEGIN, so that two writers wait for each other instead of failing.
+    "transaction_mode": "IMMEDIATE",
+    "timeout": 20,
+    "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+}
+
+
+def database_from_url(url: str) -> dict[str, Any]:
+    """`sqlite:///relative`, `sqlite:////absolute`, or `postgres://user:password@host:port/name?option=value`.
+
+    Raises ValueError, whose text never repeats the URL since it may hold a password.
+    """
+    parts = urlsplit(url)
+    if parts.scheme == "sqlite":
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": Path(parts.path[1:]), "OPTIONS": dict(SQLITE_OPTIONS)}
+    if parts.scheme in ("postgres", "postgresql"):
+        return {
+            "ENGINE": "django.db.backends.postgresql",
+            "NAME": unquote(parts.path[1:]),
+            "USER": unquote(parts.username or ""),
+            "PASSWORD": unquote(parts.password or ""),
+            "HOST": unquote(parts.hostname or ""),
+            "PORT": str(parts.port or ""),
+            "OPTIONS": dict(parse_qsl(parts.query)),
+            "CONN_HEALTH_CHECKS": True,
+        }
+    raise ValueError(f"DATABASE_URL must begin with sqlite:// or postgres://, not {parts.scheme or 'nothing'}://")

@@ -1,0 +1,18 @@
+"""The text that a new scenario begins with, and the pieces that the editor inserts: one for each kind that is read."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent / "starters"
+
+
+def _read(name: str) -> str:
+    return (FOLDER / f"{name}.yaml").read_text(encoding="utf-8")
+
+
+NAMES = [
+    "Node", "Pod", "Pod that spreads", "Pod with affinity", "Pod with a volume", "PriorityClass", "PodDisruptionBudget",
+    "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode", "Namespace", "Service", "PodGroup",
+    "KubeSchedulerConfiguration", "Scenario",
+]  # fmt: skip
+TEMPLATES = [(name, _read(name.lower().replace(" ", "-"))) for name in NAMES]
+STARTER = _read("starter")

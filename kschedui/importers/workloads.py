@@ -1,0 +1,190 @@
+"""The pods that controllers would make from workloads that were dumped, or written, without their pods.
+
+A Deployment makes a ReplicaSet, a ReplicaSet its replicas (name-abcde), a StatefulSet numbered pods and their claims, a
+DaemonSet one pod per node, pinned by node affinity as its controller pins it, a Job its parallel pods. Names that
+controllers draw by chance are made from a hash, so that the same file always gives the same scenario.
+"""
+
+import copy
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+from kschedui.importers.cleaning import Manifest, part
+
+ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
+KEPT = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default spreading selects pods by these
+DROPPED = {"Deployment", "DaemonSet", "Job", "CronJob"}
+DAEMON_TOLERATIONS = [
+    {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
+    for name, effect in (
+        ("not-ready", "NoExecute"),
+        ("unreachable", "NoExecute"),
+        ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"),
+        ("pid-pressure", "NoSchedule"),
+        ("unschedulable", "NoSchedule"),
+    )
+]
+
+
+def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[str]]:
+    """All objects with pods in place of workloads, pods last; and a sentence for each workload. At most `most` pods."""
+    owners = {owner for found in objects for owner in owner_uids(found)}
+    named = {owner for found in objects for owner in owner_names(found)}
+    nodes = [part(found, "metadata").get("name", "") for found in objects if found.get("kind") == "Node"]
+    others: list[Manifest] = []
+    pods: list[Manifest] = []
+    notes: list[str] = []
+    for found in objects:
+        kind, metadata = str(found.get("kind")), part(found, "metadata")
+        has_pods = (
+            metadata.get("uid") in owners or (kind, metadata.get("namespace", "default"), metadata.get("name")) in named
+        )
+        made = [] if has_pods or kind not in MAKERS else list(MAKERS[kind](found, nodes, most - len(pods)))
+        own = [one for one in made if one["kind"] == "Pod"]
+        if own:
+            notes.append(f"{kind} {metadata.get('name', '')} became {len(own)} pod{'s' if len(own) > 1 else ''}.")
+        pods += own
+        others += [one for one in made if one["kind"] != "Pod"]
+        if kind == "Pod":
+            pods.append(found)
+        elif kind not in DROPPED:
+            others.append(found)
+    return others + pods, notes
+
+
+def owner_uids(found: Manifest) -> Iterator[str]:
+    """The uids of the object's owners."""
+    for owner in references(found):
+        if isinstance(owner.get("uid"), str):
+            yield owner["uid"]
+
+
+def owner_names(found: Manifest) -> Iterator[tuple[str, str, str]]:
+    """(kind, namespace, name) of the object's owners."""
+    for owner in references(found):
+        yield str(owner.get("kind")), part(found, "metadata").get("namespace", "default"), str(owner.get("name"))
+
+
+def references(found: Manifest) -> list[Manifest]:
+    """The object's owner references."""
+    listed = part(found, "metadata").get("ownerReferences")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def deployment(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """Its ReplicaSet, and that one's pods."""
+    spec, metadata = part(found, "spec"), part(found, "metadata")
+    hashed = suffix(f"{metadata.get('name')}", 10)
+    template = copy.deepcopy(part(spec, "template"))
+    labels = {**part(part(template, "metadata"), "labels"), "pod-template-hash": hashed}
+    template["metadata"] = {**part(template, "metadata"), "labels": labels}
+    selector = copy.deepcopy(part(spec, "selector"))
+    selector["matchLabels"] = {**part(selector, "matchLabels"), "pod-template-hash": hashed}
+    replica_set = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {**place(metadata), "name": f"{metadata.get('name')}-{hashed}", "labels": labels},
+        "spec": {"replicas": count(spec, "replicas"), "selector": selector, "template": template},
+    }
+    yield replica_set
+    yield from replicas(replica_set, nodes, most)
+
+
+def replicas(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """A ReplicaSet's or ReplicationController's pods."""
+    name = part(found, "metadata").get("name")
+    for i in range(min(count(part(found, "spec"), "replicas"), most)):
+        yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}")
+
+
+def stateful_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """Pods 0, 1, 2 ... and a claim for each claim template."""
+    spec, metadata = part(found, "spec"), part(found, "metadata")
+    listed = spec.get("volumeClaimTemplates")
+    claims = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    for i in range(min(count(spec, "replicas"), most)):
+        name = f"{metadata.get('name')}-{i}"
+        labels = {"apps.kubernetes.io/pod-index": str(i), "statefulset.kubernetes.io/pod-name": name}
+        pod = pod_of(found, name, labels)
+        volumes = list(pod["spec"].get("volumes") or ())
+        for template in claims:
+            volume = part(template, "metadata").get("name")
+            claim = {**place(metadata), "name": f"{volume}-{name}"}
+            volumes.append({"name": volume, "persistentVolumeClaim": {"claimName": claim["name"]}})
+            claim_spec = copy.deepcopy(part(template, "spec"))
+            yield {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": claim, "spec": claim_spec}
+        if volumes:
+            pod["spec"]["volumes"] = volumes
+        yield pod
+
+
+def daemon_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """One pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
+    name = part(found, "metadata").get("name")
+    for node in nodes[:most]:
+        pod = pod_of(found, f"{name}-{suffix(f'{name}/{node}', 5)}")
+        pinned = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]
+        affinity = copy.deepcopy(part(pod["spec"], "affinity"))
+        on_nodes = {**part(affinity, "nodeAffinity")}
+        on_nodes["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": pinned}
+        pod["spec"]["affinity"] = {**affinity, "nodeAffinity": on_nodes}
+        pod["spec"]["tolerations"] = [*(pod["spec"].get("tolerations") or ()), *DAEMON_TOLERATIONS]
+        yield pod
+
+
+def job(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """As many pods as may run at once."""
+    spec, name = part(found, "spec"), part(found, "metadata").get("name")
+    wanted = min(count(spec, "parallelism"), count(spec, "completions") if "completions" in spec else most)
+    for i in range(min(0 if spec.get("suspend") is True else wanted, most)):
+        yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})
+
+
+MAKERS = {
+    "Deployment": deployment,
+    "ReplicaSet": replicas,
+    "ReplicationController": replicas,
+    "StatefulSet": stateful_set,
+    "DaemonSet": daemon_set,
+    "Job": job,
+}
+
+
+def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manifest:
+    """A pod from the owner's template."""
+    template = part(part(owner, "spec"), "template")
+    owned = part(owner, "metadata")
+    reference = {"apiVersion": owner.get("apiVersion"), "kind": owner.get("kind"), "name": owned.get("name")}
+    reference |= {"uid": str(owned.get("uid") or uid(owner)), "controller": True}
+    metadata = {**copy.deepcopy(part(template, "metadata")), **place(owned), "name": name}
+    metadata["labels"] = {**part(metadata, "labels"), **(labels or {})}
+    metadata["ownerReferences"] = [reference]
+    spec: dict[str, Any] = copy.deepcopy(part(template, "spec"))
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def place(metadata: Manifest) -> Manifest:
+    """The namespace, where one is given."""
+    return {"namespace": metadata["namespace"]} if metadata.get("namespace") else {}
+
+
+def count(spec: Manifest, name: str) -> int:
+    """A number of pods; 1 where none is given, as the API server defaults it."""
+    value = spec.get(name, 1)
+    return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
+
+
+def suffix(text: str, length: int) -> str:
+    """Letters as the API server draws them, but always the same for the same text."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:length])
+
+
+def uid(owner: Manifest) -> str:
+    """A uid for an owner that has none."""
+    metadata = part(owner, "metadata")
+    text = f"{owner.get('kind')}/{metadata.get('namespace')}/{metadata.get('name')}"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"

@@ -1,0 +1,29 @@
+"""Bring the lessons of kschedui/lessons into the database, and run the new ones, so that their cards open at once."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from kschedui import library, worker
+
+
+class Command(BaseCommand):
+    """Idempotent; prints a line for each lesson that changed."""
+
+    help = "load the scenario library into the database"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """--no-run leaves the simulations to the first visitors."""
+        parser.add_argument("--no-run", action="store_true", help="do not simulate the lessons now")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """CommandError names the file that cannot be read."""
+        try:
+            for slug, version in library.load():
+                if version and options["verbosity"] > 0:
+                    self.stdout.write(f"{slug}: version {version.number}")
+        except library.BadLesson as error:
+            raise CommandError(str(error)) from None
+        if not options["no_run"]:
+            for run in library.unrun():
+                worker.execute(run.public_id)

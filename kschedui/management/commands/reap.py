@@ -1,0 +1,17 @@
+"""Queue lost runs again, and remove what was deleted long ago: what every worker does by itself, once, by hand."""
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from kschedui import runs, scenarios
+
+
+class Command(BaseCommand):
+    """One round; safe at any time."""
+
+    help = "queue lost runs again and remove what was deleted long ago"
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        """Print what was done."""
+        self.stdout.write(f"queued again: {runs.requeue_lost()}; removed: {scenarios.purge()}")

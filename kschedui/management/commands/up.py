@@ -1,0 +1,107 @@
+"""`manage.py up`: everything that kschedui needs, in one command, until Ctrl-C."""
+
+import os
+import signal
+import sys
+import time
+from argparse import ArgumentParser
+from types import FrameType
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.core.management import CommandError, call_command
+from django.core.management.base import BaseCommand
+from django.db import DatabaseError, connections
+from django.db.migrations.exceptions import InconsistentMigrationHistory
+
+from kschedui import celery_app, library, runs
+from kschedui.supervisor.data_folder import DataFolder
+from kschedui.supervisor.errors import StartError
+from kschedui.supervisor.ports import free_port, require_free
+from kschedui.supervisor.stack import Stack
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class StopRequested(BaseException):
+    """A signal asked for the end; no error, and not to be swallowed by `except Exception`."""
+
+
+class Command(BaseCommand):
+    """Exit status 0 when asked to stop, 1 with one sentence on standard error when something is wrong."""
+
+    help = "Migrate, load the library, then run broker, worker and web server until Ctrl-C."
+    requires_system_checks: list[str] = []  # migrate makes them
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--host", default=os.environ.get("KSCHEDUI_HOST", "127.0.0.1"))
+        parser.add_argument("--port", type=int, default=os.environ.get("PORT", "8000"), help="0: any free port")
+
+    def handle(self, *args: Any, host: str, port: int, **options: Any) -> None:
+        for number in STOP_SIGNALS:
+            signal.signal(number, request_stop)
+        try:
+            run(host, port, self.stdout.write)
+        except StartError as error:
+            sys.exit(str(error))
+        except StopRequested:
+            self.stdout.write("kschedui has stopped.")
+
+
+def request_stop(number: int, frame: FrameType | None) -> None:
+    """Once: while things are being stopped, a second Ctrl-C must not interrupt that."""
+    for other in STOP_SIGNALS:
+        signal.signal(other, signal.SIG_IGN)
+    raise StopRequested
+
+
+def run(host: str, port: int, say: Any) -> None:
+    """Start everything, say where it is, and watch it. Ends only by StartError or StopRequested."""
+    folder = DataFolder(settings.DATA_DIR)
+    port = port or free_port()
+    require_free(host, port)
+    with Stack(child_environment(folder), folder.logs) as stack:
+        if os.environ.get("REDIS_URL"):
+            stack.use_broker(os.environ["REDIS_URL"])
+        else:
+            stack.start_broker()
+        prepare("migrate", interactive=False)
+        stack.start_worker()
+        stack.start_web(host, port)
+        prepare("load_library", no_run=True)  # while the other two start
+        queue_new_lessons(stack.env["REDIS_URL"])
+        say(f"kschedui is ready: {stack.wait()}  (Ctrl-C stops it)")
+        while True:
+            time.sleep(0.2)
+            stack.require_running()
+
+
+def child_environment(folder: DataFolder) -> dict[str, str]:
+    """What worker and web server must agree on; in development with a secret key of this folder's own."""
+    env = {"KSCHEDUI_DATA_DIR": str(folder.path), "DATABASE_URL": settings.DATABASE_URL}
+    if settings.DEBUG and not os.environ.get("SECRET_KEY"):
+        env["SECRET_KEY"] = folder.secret_key()
+    return env
+
+
+def queue_new_lessons(broker: str) -> None:
+    """The worker simulates them, so that nobody waits for a long one before the first page."""
+    celery_app.conf.broker_url = broker  # settings were read before the embedded broker had an address
+    for lesson_run in library.unrun():
+        runs.enqueue(lesson_run.public_id)
+    connections.close_all()
+
+
+def prepare(command: str, **options: Any) -> None:
+    """Run one of the commands that bring the database up to date: tables, then the scenario library."""
+    where = urlsplit(settings.DATABASE_URL)
+    try:
+        call_command(command, verbosity=0, **options)
+    except (DatabaseError, InconsistentMigrationHistory) as error:
+        name = where.path[1:] if where.scheme == "sqlite" else f"{where.hostname}{where.path}"
+        raise StartError(f"The database {name} cannot be used: {' '.join(str(error).split())}.") from None
+    except (CommandError, OSError) as error:
+        raise StartError(f"The database could not be prepared: {error}.") from None
+    finally:
+        connections.close_all()

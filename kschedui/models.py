@@ -1,0 +1,129 @@
+"""What is kept: scenarios, their immutable versions, the runs of a version, and the chunks of a run.
+
+Public ids are unguessable: they stand in links that are shared, and a preview is nobody else's business.
+"""
+
+import secrets
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+# Without the letters and digits that are mistaken for each other when read aloud or typed from a slide.
+ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
+ID_LENGTH = 12  # 57 ** 12 is 2 ** 70
+
+
+def new_public_id() -> str:
+    """A random id for a link, 70 bits."""
+    return "".join(secrets.choice(ID_ALPHABET) for _ in range(ID_LENGTH))
+
+
+def is_public_id(text: str) -> bool:
+    """May this be one? Also of ids that were longer or shorter once."""
+    return text.isascii() and text.isalnum() and len(text) <= 32
+
+
+class Scenario(models.Model):
+    """A scenario that somebody keeps. Its texts are versions; this row says whose it is and who may see it."""
+
+    class Visibility(models.TextChoices):
+        PRIVATE = "private", "only me"
+        UNLISTED = "unlisted", "everyone with the link"
+        PUBLIC = "public", "everyone; it is listed on the first page"
+
+    public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="scenarios")
+    editor_hash = models.CharField(max_length=64, blank=True, db_index=True)  # of the browser that may edit it
+    visibility = models.CharField(max_length=8, choices=Visibility.choices, default=Visibility.UNLISTED)
+    title = models.CharField(max_length=200)
+    renamed = models.BooleanField(default=False)  # then a new version does not change the title
+    slug = models.CharField(max_length=64, unique=True, null=True, blank=True)
+    scratch = models.BooleanField(default=False)  # holds previews of unsaved text; ends with the day
+    fork_of = models.ForeignKey("Version", models.SET_NULL, null=True, blank=True, related_name="forks")
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(default=timezone.now, db_index=True)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-updated"]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} {self.title}"
+
+
+class Version(models.Model):
+    """One saved text of a scenario; never changed."""
+
+    scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="versions")
+    number = models.PositiveIntegerField()  # from 1
+    text = models.TextField()
+    sha256 = models.CharField(max_length=64, db_index=True)
+    summary = models.JSONField(default=dict)  # see engine.summary: what cards and pictures show
+    created = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["scenario", "number"], name="version_number_is_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.scenario_id} v{self.number}"
+
+
+class Run(models.Model):
+    """The simulation of a version by an engine. `attempt` fences: a worker with another attempt may not write."""
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    ENDED = (State.DONE, State.FAILED, State.CANCELLED)
+
+    public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
+    version = models.ForeignKey(Version, models.CASCADE, related_name="runs")
+    engine_version = models.CharField(max_length=40)
+    state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
+    attempt = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)  # a worker holds the run until then
+    queued_at = models.DateTimeField(default=timezone.now)  # when the broker was told last
+    steps = models.PositiveIntegerField(default=0)
+    chunks = models.PositiveIntegerField(default=0)
+    bytes = models.BigIntegerField(default=0)  # of its frames
+    time = models.FloatField(default=0.0)  # virtual seconds
+    error = models.TextField(blank=True)
+    outcome = models.JSONField(default=dict)  # see worker.Outcome; empty until done
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["created", "pk"]
+        constraints = [models.UniqueConstraint(fields=["version", "engine_version"], name="run_is_found_again")]
+        indexes = [models.Index(fields=["state", "lease_until"], name="run_by_lease")]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} {self.state}"
+
+    @property
+    def ended(self) -> bool:
+        """Nothing will be added to it."""
+        return self.state in self.ENDED
+
+
+class Chunk(models.Model):
+    """A piece of a run's trace, stored as the bytes of its websocket frame (`frames.py`); never changed."""
+
+    run = models.ForeignKey(Run, models.CASCADE, related_name="stored")
+    seq = models.PositiveIntegerField()  # from 0, without gaps
+    first_step = models.PositiveIntegerField()
+    events = models.PositiveIntegerField()
+    frame = models.BinaryField()
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["run", "seq"], name="chunk_is_stored_once")]
+
+    def __str__(self) -> str:
+        return f"{self.run_id}/{self.seq}"

@@ -1,0 +1,267 @@
+"""Settings, flat, read from the environment, with defaults that work on a newcomer's machine.
+
+Production mode (KSCHEDUI_ENV=production, or KSCHEDUI_DEBUG=0) refuses to start without SECRET_KEY.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext_lazy as _
+
+from kschedui.database_url import database_from_url
+
+
+def flag(name: str, *, default: bool) -> bool:
+    """An on/off environment variable: 1/0, true/false, yes/no, on/off; anything else is refused."""
+    text = os.environ.get(name, "").strip().lower()
+    if text in ("", "1", "true", "yes", "on", "0", "false", "no", "off"):
+        return default if text == "" else text in ("1", "true", "yes", "on")
+    raise ImproperlyConfigured(f"{name} must be 1 or 0, not {text!r}")
+
+
+def number(name: str, default: int) -> int:
+    """A whole number from the environment; anything else is refused."""
+    text = os.environ.get(name, "").strip()
+    if text == "" or text.isdigit():
+        return int(text or default)
+    raise ImproperlyConfigured(f"{name} must be a whole number, not {text!r}")
+
+
+def words(name: str, default: str = "") -> list[str]:
+    """A comma-separated list from the environment."""
+    return [word.strip() for word in os.environ.get(name, default).split(",") if word.strip()]
+
+
+# --- Mode ---------------------------------------------------------------------------------------------------------
+BASE_DIR = Path(__file__).resolve().parent.parent
+ENVIRONMENT = os.environ.get("KSCHEDUI_ENV", "development")
+if ENVIRONMENT not in ("development", "production"):
+    raise ImproperlyConfigured(f"KSCHEDUI_ENV must be development or production, not {ENVIRONMENT!r}")
+DEBUG = flag("KSCHEDUI_DEBUG", default=ENVIRONMENT == "development")
+if DEBUG and ENVIRONMENT == "production":
+    raise ImproperlyConfigured("KSCHEDUI_DEBUG must not be on with KSCHEDUI_ENV=production")
+PRODUCTION = not DEBUG
+TESTING = "pytest" in sys.modules
+
+SECRET_KEY = os.environ.get("SECRET_KEY", "")
+if not SECRET_KEY:
+    if PRODUCTION:
+        raise ImproperlyConfigured("production mode needs SECRET_KEY in the environment: at least 50 random characters")
+    SECRET_KEY = "development-only-and-known-to-everyone"  # noqa: S105
+SECRET_KEY_FALLBACKS = words("SECRET_KEY_FALLBACKS")
+
+# --- Where things are ---------------------------------------------------------------------------------------------
+DATA_DIR = Path(os.environ.get("KSCHEDUI_DATA_DIR", BASE_DIR / "var")).resolve()
+DATABASE_URL = os.environ.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'kschedui.sqlite3'}"
+REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
+SITE_URL = os.environ.get("KSCHEDUI_SITE_URL", "").rstrip("/")  # for absolute links; empty: as the request came in
+
+try:
+    DATABASES = {"default": database_from_url(DATABASE_URL)}
+except ValueError as error:
+    raise ImproperlyConfigured(str(error)) from None
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# --- Application --------------------------------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "kschedui",
+    "channels",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "kschedui.security_headers.SecurityHeadersMiddleware",
+    "kschedui.static_middleware.StaticFilesMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+]
+ROOT_URLCONF = "kschedui.urls"
+ASGI_APPLICATION = "kschedui.asgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+
+# --- Language and time --------------------------------------------------------------------------------------------
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+TIME_ZONE = "UTC"
+USE_TZ = True
+
+# --- Static files: straight from static/ in development, hashed and compressed in production ------------------------
+STATIC_URL = "/static/"
+STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", BASE_DIR / "staticfiles"))
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = DEBUG
+WHITENOISE_AUTOREFRESH = DEBUG
+WHITENOISE_ALLOW_ALL_ORIGINS = False
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.InMemoryStorage"},  # nothing is uploaded
+    "staticfiles": {
+        "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
+        if DEBUG or TESTING
+        else "kschedui.static_storage.ModuleManifestStorage"
+    },
+}
+
+# --- Broker, tasks, websockets, cache: one Redis-compatible server ------------------------------------------------
+# Unit tests have no broker; what needs one runs in the live stack's own processes.
+ALONE = TESTING and not os.environ.get("REDIS_URL")
+CELERY_BROKER_URL = "memory://" if ALONE else REDIS_URL
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_TRANSPORT_OPTIONS = {
+    # A task whose worker was killed outright comes back only after this time, and one that runs longer would be
+    # started twice; so it is longer than any run. Runs lost sooner are found by the lease on the run.
+    "visibility_timeout": number("KSCHEDUI_VISIBILITY_TIMEOUT_SECONDS", 12 * 3600),
+    "global_keyprefix": "kschedui:",
+    "socket_keepalive": True,
+}
+CELERY_TASK_DEFAULT_QUEUE = "runs"
+CELERY_TASK_SERIALIZER = "json"
+CELERY_RESULT_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_STORE_EAGER_RESULT = False
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_MAX_TASKS_PER_CHILD = 200  # so that what a large run left in memory does not stay for ever
+CELERY_WORKER_SOFT_SHUTDOWN_TIMEOUT = 3  # seconds to finish in, before tasks go back to the broker
+CELERY_WORKER_SEND_TASK_EVENTS = False
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+
+CHANNEL_LAYERS = {
+    "default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}
+    if ALONE
+    else {
+        # Publish/subscribe: a message may be lost (it only announces rows), and no blocking pop meets a socket timeout.
+        "BACKEND": "channels_redis.pubsub.RedisPubSubChannelLayer",
+        "CONFIG": {"hosts": [{"address": REDIS_URL, "health_check_interval": 30}], "prefix": "kschedui"},
+    }
+}
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}
+    if ALONE
+    else {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "KEY_PREFIX": "kschedui",
+    }
+}
+
+# --- Runs and their followers -------------------------------------------------------------------------------------
+RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is silent for longer has lost its run
+REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs
+WEBSOCKET_SEND_SECONDS = number("KSCHEDUI_WEBSOCKET_SEND_SECONDS", 8)  # to take one message; then closed as slow
+
+# --- Accounts -----------------------------------------------------------------------------------------------------
+LOGIN_URL = "/accounts/login/"
+LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "/"
+
+# --- Security -----------------------------------------------------------------------------------------------------
+ALLOWED_HOSTS = words("ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = words("CSRF_TRUSTED_ORIGINS")
+EMBED_PREFIX = "/embed/"  # pages below may be shown in a frame by any site
+CONTENT_SECURITY_POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self' data:",
+    "connect-src": "'self'",
+    "font-src": "'self'",
+    "manifest-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'self'",
+}
+CSRF_FAILURE_VIEW = "kschedui.views.forged"
+PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+# Only a deployment without TLS (a trial on localhost, say) has a reason to turn this off.
+HTTPS = flag("KSCHEDUI_HTTPS", default=PRODUCTION)
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = LANGUAGE_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "kschedui_session"
+CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "kschedui_csrf"
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_HSTS_SECONDS = number("KSCHEDUI_HSTS_SECONDS", 365 * 24 * 3600) if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = flag("KSCHEDUI_HSTS_SUBDOMAINS", default=False)
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if flag("KSCHEDUI_BEHIND_PROXY", default=False):  # only where a proxy sets, and strips, this header
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+# --- What a stranger may send -------------------------------------------------------------------------------------
+LIMITS = {
+    "scenario_bytes": number("KSCHEDUI_MAX_SCENARIO_BYTES", 8 * 1024 * 1024),
+    "documents": number("KSCHEDUI_MAX_DOCUMENTS", 60_000),
+    "nodes": number("KSCHEDUI_MAX_NODES", 5_000),
+    "pods": number("KSCHEDUI_MAX_PODS", 50_000),
+    "yaml_aliases": number("KSCHEDUI_MAX_YAML_ALIASES", 100),
+    "yaml_depth": number("KSCHEDUI_MAX_YAML_DEPTH", 50),
+    "run_steps": number("KSCHEDUI_MAX_RUN_STEPS", 2_000_000),
+    "run_seconds": number("KSCHEDUI_MAX_RUN_SECONDS", 900),
+    "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 100),
+    "preview_pods": number("KSCHEDUI_MAX_PREVIEW_PODS", 2_000),
+    "explain_work": number("KSCHEDUI_MAX_EXPLAIN_WORK", 100_000_000),  # nodes times attempts to simulate again
+}
+# Requests a minute from one address.
+RATE_LIMITS = {
+    "save": number("KSCHEDUI_RATE_SAVE", 20),
+    "run": number("KSCHEDUI_RATE_RUN", 60),
+    "check": number("KSCHEDUI_RATE_CHECK", 120),
+    "read": number("KSCHEDUI_RATE_READ", 1200),
+    "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
+}
+DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["scenario_bytes"] + 64 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
+
+# --- Logging: one line per event on stderr ------------------------------------------------------------------------
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["stderr"], "level": os.environ.get("KSCHEDUI_LOG_LEVEL", "WARNING")},
+    "loggers": {
+        "django": {"handlers": [], "propagate": True},
+        "django.request": {"level": "ERROR"},  # a page that is not found is no news
+        "django.security.DisallowedHost": {"handlers": [], "propagate": False},  # nor is a scanner; it gets a 400
+    },
+}

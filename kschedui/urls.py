@@ -1,0 +1,84 @@
+"""Every HTTP address, and every websocket address, of the project."""
+
+from django.contrib import admin
+from django.contrib.auth.views import LogoutView
+from django.http import HttpRequest, HttpResponseRedirect
+from django.templatetags.static import static
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.i18n import set_language
+
+from kschedui import account_views, addresses, api, downloads, run_api, views
+from kschedui.consumers import RunConsumer
+from kschedui.health import health
+
+addresses.register()
+
+
+def favicon(request: HttpRequest) -> HttpResponseRedirect:
+    """Browsers ask for it here on pages that name none, such as the admin's."""
+    return HttpResponseRedirect(static("favicon.svg"))
+
+
+scenario_urls: list[URLPattern | URLResolver] = [
+    path("", views.newest, name="scenario"),
+    path("edit/", views.edit, name="scenario-edit"),
+    path("fork/", views.fork, name="scenario-fork"),
+    path("settings", account_views.settings, name="scenario-settings"),
+    path("delete", account_views.delete, name="scenario-delete"),
+    path("restore", account_views.restore, name="scenario-restore"),
+    path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
+    path("v/<n:number>/", views.version, name="version"),
+    path("v/<n:number>/run/", views.run_again, name="version-run"),
+    path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
+    path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
+    path("v/<n:number>/decisions.jsonl", downloads.decision_lines, name="decisions"),
+    path("v/<n:number>/trace.json", downloads.perfetto_trace, name="perfetto"),
+    path("v/<n:number>/picture.svg", downloads.picture_svg, name="picture"),
+    path("v/<n:number>/picture.png", downloads.picture_png, name="picture-png"),
+    path("v/<n:number>/qr.svg", downloads.qr_svg, name="qr"),
+]
+
+run_urls: list[URLPattern | URLResolver] = [
+    path("", run_api.state, name="api-run"),
+    path("chunks/<n:seq>", run_api.chunk, name="api-chunk"),
+    path("cancel", run_api.cancel, name="api-cancel"),
+    path("explain/<n:attempt>/", run_api.explanation, name="api-explain"),
+    path("objects/<name:kind>/<name:namespace>/<name:name>/", run_api.object_yaml, name="api-object"),
+]
+
+api_urls: list[URLPattern | URLResolver] = [
+    path("check", api.check, name="api-check"),
+    path("preview", api.preview, name="api-preview"),
+    path("import", api.import_text, name="api-import"),
+    path("scenarios", api.save, name="api-scenarios"),
+    path("catalogue", api.catalogue, name="api-catalogue"),
+    path("runs/<id:rid>/", include(run_urls)),
+]
+
+account_urls: list[URLPattern | URLResolver] = [
+    path("login/", account_views.Login.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("signup/", account_views.signup, name="signup"),
+    path("mine/", account_views.mine, name="mine"),
+]
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", views.home, name="home"),
+    path("new/", views.new, name="new"),
+    path("library/<slug:slug>/", views.lesson, name="library"),
+    path("s/<id:sid>/", include(scenario_urls)),
+    path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
+    path("claim/<str:token>/", account_views.claim, name="claim"),
+    path("accounts/", include(account_urls)),
+    path("api/", include(api_urls)),
+    path("language", set_language, name="set_language"),
+    path("healthz", health, name="health"),
+    path("favicon.ico", favicon),
+    path("admin/", admin.site.urls),
+]
+
+websocket_urlpatterns: list[URLPattern] = [path("ws/run/", RunConsumer.as_asgi())]
+
+handler404 = "kschedui.views.not_found"
+handler500 = "kschedui.views.server_error"
+handler400 = "kschedui.views.bad_request"

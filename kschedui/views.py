@@ -1,0 +1,191 @@
+"""The pages. What each template gets stands in its view's docstring."""
+
+from collections import Counter
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_POST, require_safe
+
+from kschedui import access, cards, editor_templates, runs, scenarios
+from kschedui.answers import Refusal, count
+from kschedui.lessons import LEVELS, TOPICS
+from kschedui.models import Run, Scenario, Version
+from kschedui.pages import page_view
+from scheduler_core import ENGINE_VERSION
+
+RECENT = 12
+
+
+@page_view
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """home.html: `lessons` (cards.lesson_card), `topics` [(key, label, count)], `levels` [(key, label)], `recent`
+    (cards.card)."""
+    lessons = sorted(map(cards.lesson_card, scenarios.library()), key=lambda made: (made["order"], made["slug"]))
+    counts = Counter(topic for made in lessons for topic, _ in made["topics"])
+    topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
+    recent = [cards.card(found) for found in scenarios.public(RECENT)]
+    context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
+    return render(request, "home.html", context)
+
+
+@page_view
+@require_safe
+def lesson(request: HttpRequest, slug: str) -> HttpResponse:
+    """/library/<slug>/: to the lesson's scenario."""
+    return redirect("scenario", scenarios.by_slug(slug).public_id)
+
+
+@page_view
+@require_safe
+def newest(request: HttpRequest, sid: str) -> HttpResponse:
+    """/s/<sid>/: the newest version in the player."""
+    visitor, scenario = seen(request, sid)
+    return player(request, visitor, scenarios.newest(scenario), embed=False)
+
+
+@page_view
+@require_safe
+def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/: that version, for ever."""
+    visitor, scenario = seen(request, sid)
+    return player(request, visitor, scenarios.version(scenario, number), embed=False)
+
+
+@page_view
+@require_safe
+def embedded(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/embed/<sid>/v/<n>/: the player alone, which other sites may frame."""
+    visitor, scenario = seen(request, sid)
+    return player(request, visitor, scenarios.version(scenario, number), embed=True)
+
+
+def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, embed: bool) -> HttpResponse:
+    """player.html, embed.html: `boot` (cards.boot), and cards.page: `scenario`, `version`, `run`, `may_edit`,
+    `description_html`, `engine_is_old`, `current_engine`, `fork_of` (a version or None), `unfurl`.
+
+    The run is the oldest complete one, which links were made from; `?engine=` names another. None yet: it is started.
+    """
+    asked = request.GET.get("engine")
+    run = runs.find_run(shown, asked)
+    if run is None and asked not in (None, ENGINE_VERSION):
+        raise Refusal(404, gettext_noop("There is no run of this version by that engine."))
+    if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
+        count(request, "run")
+        run = runs.start_run(shown, retry=True)
+    context = cards.page(request, visitor, shown, run, embed=embed)
+    return render(request, "embed.html" if embed else "player.html", context)
+
+
+@page_view
+@require_POST
+def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run."""
+    _, scenario = seen(request, sid)
+    count(request, "run")
+    runs.start_run(scenarios.version(scenario, number), retry=True)
+    return redirect(f"{reverse('version', args=[sid, number])}?engine={ENGINE_VERSION}")
+
+
+@page_view
+@require_safe
+def new(request: HttpRequest) -> HttpResponse:
+    """/new/: editor.html, empty or with the text of `?from=<sid>`, of which saving then makes a fork."""
+    origin = request.GET.get("from", "")
+    text, title = editor_templates.STARTER, ""
+    if origin:
+        _, scenario = seen(request, origin)
+        text, title = scenarios.newest(scenario).text, scenario.title
+    return editor(request, text, title, fork=origin)
+
+
+@page_view
+@require_safe
+def edit(request: HttpRequest, sid: str) -> HttpResponse:
+    """/s/<sid>/edit/: its author goes on with the newest version; everybody else begins a fork."""
+    visitor, scenario = seen(request, sid)
+    if not access.may_edit(visitor, scenario):
+        return redirect(f"{reverse('new')}?from={sid}")
+    last = scenarios.newest(scenario)
+    return editor(request, last.text, scenario.title, scenario=sid, number=last.number)
+
+
+def editor(
+    request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
+) -> HttpResponse:
+    """editor.html: `text`, `title`, `scenario` (id or ""), `version` (number or ""), `fork` (id or ""), `templates`
+    [(label, yaml)]."""
+    about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
+    return render(request, "editor.html", {"text": text, "title": title, **about})
+
+
+@page_view
+@require_POST
+def fork(request: HttpRequest, sid: str) -> HttpResponse:
+    """/s/<sid>/fork/: the newest version (or the POSTed `version`) as a scenario of one's own, in the editor."""
+    _, scenario = seen(request, sid)
+    count(request, "save")
+    number = request.POST.get("version", "")
+    origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
+    made = scenarios.fork(access.editing_visitor(request), origin or scenarios.newest(scenario))
+    return redirect("scenario-edit", made.scenario.public_id)
+
+
+@page_view
+@require_safe
+def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
+    """scenarios/diff.html: `scenario` (id, title), `a`, `b`, `rows` (scenarios.compare)."""
+    _, scenario = seen(request, sid)
+    count(request, "read")
+    before, after = scenarios.version(scenario, a), scenarios.version(scenario, b)
+    if not scenarios.comparable(before, after):
+        raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
+    about = {"id": sid, "title": scenario.title}
+    rows = list(scenarios.compare(before, after))
+    return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
+
+
+def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and the scenario, if they may see it; raises Scenario.DoesNotExist and NotAllowed."""
+    visitor = access.visitor_of(request)
+    scenario = scenarios.by_id(sid)
+    access.require_sight(visitor, scenario)
+    return visitor, scenario
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """error.html: `title`, `sentence`."""
+    return error_page(request, 404, gettext_noop("Nothing is here"), gettext_noop("There is no page at this address."))
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """The same, for a form or a call without the token against forgery."""
+    sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
+    if request.path.startswith("/api/"):
+        return JsonResponse({"errors": [{"message": _(sentence)}]}, status=403)
+    return error_page(request, 403, gettext_noop("Please try again"), sentence)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """The same, for a request that Django itself refuses."""
+    return error_page(
+        request, 400, gettext_noop("Not understood"), gettext_noop("This request is not one that a browser makes here.")
+    )
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """The same, for what nobody foresaw."""
+    return error_page(
+        request,
+        500,
+        gettext_noop("Something failed"),
+        gettext_noop("Nothing that was saved is lost; please try again."),
+    )
+
+
+def error_page(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:
+    """error.html: `title`, `sentence`."""
+    return render(request, "error.html", {"title": _(title), "sentence": _(sentence)}, status=status)
