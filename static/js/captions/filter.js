@@ -1,0 +1,193 @@
+// @ts-check
+/** Captions of PreFilter and Filter, plugin by plugin or node by node. */
+
+import { has, list, num, parts, t } from "../i18n.js";
+import { nodesSeen } from "../frames.js";
+import { filtered, PASSED, stoppedBy } from "../model/filter.js";
+import { allocatable, free, request, resourceOf } from "../model/room.js";
+import { count, quantity, short } from "../units.js";
+import { amountMark, node, nodes, pod, quantityMark } from "./marks.js";
+
+/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
+/** @typedef {import("../model/filter.js").Filtered} Filtered @typedef {import("../i18n.js").Part} Part */
+
+/** The plain name of a Filter plugin: "Room?". @param {string} plugin */
+export function question(plugin) {
+  return has(`question.${plugin}`) ? t(`question.${plugin}`) : plugin;
+}
+
+/** A reason in plain words, when it is a known one. @param {string} reason */
+export function plainReason(reason) {
+  const taint = /untolerated taint \{(.*)\}/.exec(reason);
+  if (taint) return t("reason.taint", { taint: taint[1].replace(": ", "=").replace(/=$/, "") });
+  if (reason.startsWith("Insufficient ")) return t("reason.insufficient", { resource: short(resourceOf(reason)) });
+  const known = Object.entries(REASONS).find(([start]) => reason.startsWith(start));
+  return known ? t(`reason.${known[1]}`) : reason;
+}
+
+/** @type {Record<string, string>} */
+const REASONS = {
+  "node(s) were unschedulable": "cordoned",
+  "node(s) didn't match Pod's node affinity/selector": "labels",
+  "node(s) didn't match the requested node name": "name",
+  "node(s) didn't have free ports": "ports",
+  "Too many pods": "pods",
+  "node(s) didn't match pod topology spread constraints (missing": "spreadlabel",
+  "node(s) didn't match pod topology spread constraints": "spread",
+  "node(s) didn't match pod affinity rules": "affinity",
+  "node(s) didn't match pod anti-affinity rules": "antiaffinity",
+  "node(s) didn't satisfy existing pods anti-affinity rules": "existing",
+  "node(s) had volume node affinity conflict": "volumenode",
+  "node(s) didn't find available persistent volumes to bind": "volumes",
+  "node(s) exceed max volume count": "volumecount",
+  "node(s) had no available volume zone": "volumezone",
+};
+
+/** @param {Context} context @returns {Partial<Caption>} */
+export function filterCaption(context) {
+  const model = filtered(context.state);
+  if (!model) return {};
+  if (!model.names.length) return nothingEvaluated(context);
+  return context.order === "node" ? byNode(context, model) : byPlugin(context, model);
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function nothingEvaluated({ state, hero }) {
+  return { eyebrow: parts("eyebrow.Filter"), sentence: parts(state.nodes.size ? "filter.nothing" : "filter.nonodes", { pod: pod(hero ?? "", hero) }) };
+}
+
+/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+function byPlugin(context, model) {
+  const { frame, hero } = context;
+  const plugin = model.plugins[frame];
+  const stopped = stoppedBy(model, frame);
+  const left = model.left[frame];
+  const values = {
+    pod: pod(hero ?? "", hero), plugin, n: num(stopped.length, `column:${plugin}`), nodes: list(nodes(stopped), 4),
+    node: stopped.length ? node(stopped[0]) : "", left: num(left), total: num(count(model.evaluated)),
+  }; // prettier-ignore
+  return {
+    eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin }),
+    sentence: stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(plugin, values),
+    why: stopped.length ? stoppedWhy(context, model, frame, stopped, values) : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+    next: nextFilter(model, frame),
+  };
+}
+
+/** @param {string} plugin @param {Record<string, any>} values */
+function nobodySentence(plugin, values) {
+  return parts(has(`filter.${plugin}.none`) ? `filter.${plugin}.none` : "filter.none", values);
+}
+
+/** @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
+function stoppedSentence(context, model, plugin, stopped, values) {
+  if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
+  const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
+  if (told) return told;
+  const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
+  const kind = Object.entries(REASONS).find(([start]) => reasons[0]?.startsWith(start))?.[1];
+  const many = stopped.length > 1 ? "many" : "one";
+  const key = [`filter.${plugin}.${kind}.${many}`, `filter.${plugin}.${many}`, `filter.any.${many}`].find(has) ?? "filter.any.many";
+  const taint = /\{(.*)\}/.exec(reasons[0] ?? "")?.[1].replace(": ", "=").replace(/=$/, "") ?? "";
+  return parts(key, { ...values, reason: plainReason(reasons[0] ?? ""), taint: num(taint, `verdict:${stopped[0]}:${plugin}`) });
+}
+
+/** With the engine's numbers, once they are here: how far the skew goes, which label is missing. @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values @returns {Part[] | null} */
+function factSentence({ state, explainer }, name, plugin, values) {
+  const fact = explainer?.filter(state.attempt, name, plugin)?.facts?.find((one) => !one.holds);
+  const key = `fact.${fact?.key}`;
+  if (!fact?.values || !has(key)) return null;
+  const ref = `verdict:${name}:${plugin}`;
+  const marks = Object.fromEntries(Object.entries(fact.values).map(([field, value]) => [`v_${field}`, num(value, ref)]));
+  const would = Number(fact.values.matching ?? 0) + Number(fact.values.self ?? 0);
+  return parts(key, { ...values, ...marks, would: num(would, ref), found: num(fact.values.node || "–", ref) });
+}
+
+/** @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
+function fitSentence({ state, hero = "" }, model, stopped, values) {
+  const tally = new Map();
+  for (const name of stopped) {
+    for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+  }
+  const [reason, short] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
+  const resource = resourceOf(reason);
+  const need = request(state, hero, resource);
+  const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
+  const record = state.nodes.get(where);
+  const ref = `verdict:${where}:NodeResourcesFit`;
+  const capacity = record ? allocatable(record, resource) : 0;
+  const filled = {
+    ...values, n: num(short, "column:NodeResourcesFit"), node: node(where), need: quantityMark(resource, need, `request:${hero}`),
+    free: amountMark(resource, Math.max(0, free(state, where, resource, hero)), ref), capacity: amountMark(resource, capacity, ref),
+    whole: quantityMark(resource, capacity, ref),
+  }; // prettier-ignore
+  if (resource === "pods") return parts(short > 1 ? "filter.fit.pods.many" : "filter.fit.pods.one", filled);
+  if (short > 1) return parts(model.left[model.plugins.indexOf("NodeResourcesFit")] ? "filter.fit.many" : "filter.fit.all", filled);
+  return parts(need > capacity ? "filter.fit.never" : "filter.fit.one", filled);
+}
+
+/** @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
+function stoppedWhy(context, model, frame, stopped, values) {
+  const { state, hero = "", explainer } = context;
+  const plugin = model.plugins[frame];
+  /** @type {Part[]} */
+  const out = [];
+  const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((one) => !one.holds);
+  if (plugin === "NodeResourcesFit" && stopped.length === 1) out.push(...holders(context, stopped[0]));
+  else if (stopped.length === 1 && fact?.text && t("language") === "en") out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
+  else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
+  const final = stopped.every((name) => model.at.get(name)?.verdict?.code === "UnschedulableAndUnresolvable");
+  if (!out.length || final) out.push(out.length ? " " : "", ...parts(final ? "filter.final" : "filter.solid", { ...values, n: stopped.length, pod: pod(hero) }));
+  const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
+  out.push(" ", ...(still.length > 4 || !still.length ? parts(still.length ? "filter.left" : "filter.noneleft", values) : parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length })));
+  return out;
+}
+
+/** Who holds the room on a node. @param {Context} context @param {string} name @returns {Part[]} */
+function holders({ state, hero = "" }, name) {
+  const record = state.nodes.get(name);
+  if (!record?.pods.length) return [];
+  const biggest = [...record.pods].sort((a, b) => request(state, b, "cpu") - request(state, a, "cpu")).slice(0, 3);
+  const held = biggest.reduce((sum, key) => sum + request(state, key, "cpu"), 0);
+  return parts("filter.fit.holders", { pods: list(biggest.map((key) => pod(key, hero))), n: biggest.length, used: quantity("cpu", held) });
+}
+
+/** @param {Filtered} model @param {number} frame @returns {Part[]} */
+function nextFilter(model, frame) {
+  const following = model.plugins[frame + 1];
+  if (following) return has(`next.filter.${following}`) ? parts(`next.filter.${following}`) : parts("next.filter", { plugin: following });
+  return decision(model.feasible.length);
+}
+
+/** @param {number} feasible */
+function decision(feasible) {
+  return parts(feasible > 1 ? "next.score" : feasible ? "next.single" : "next.postfilter", { n: feasible });
+}
+
+/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+function byNode({ event, frame, hero }, model) {
+  const seen = nodesSeen(event, frame);
+  const name = model.names[seen - 1];
+  const at = model.at.get(name);
+  const fit = model.names.slice(0, seen).filter((one) => model.at.get(one)?.stop === PASSED).length;
+  const values = {
+    pod: pod(hero ?? "", hero), node: node(name), n: num(model.plugins.length), plugin: at?.verdict?.plugin ?? "",
+    reason: num(plainReason(at?.verdict?.reasons[0] ?? ""), `verdict:${name}:${at?.verdict?.plugin}`),
+    fit: num(fit), seen: num(seen), find: num(model.toFind),
+  }; // prettier-ignore
+  return {
+    eyebrow: parts("eyebrow.bynode", { i: seen, n: model.names.length }),
+    sentence: parts(at?.verdict ? "bynode.rejected" : "bynode.passed", values),
+    why: parts("bynode.why", values),
+    next: seen < model.names.length ? parts("next.node", { node: node(model.names[seen]) }) : decision(model.feasible.length),
+  };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+export function preFilterCaption({ state, event, hero }) {
+  const ran = event.results.filter((/** @type {any} */ one) => one.code !== "Skip").length;
+  const values = { pod: pod(hero ?? "", hero), n: num(ran), total: num(event.results.length), plugin: event.rejected_by ?? "", nodes: num(event.nodes?.length ?? 0), reason: event.reasons?.[0] ?? "", all: num(state.nodes.size) };
+  if (event.rejected_by) return { sentence: parts("prefilter.rejected", values), why: event.reasons?.length ? [event.reasons.join("; ")] : [] };
+  const key = event.nodes ? "prefilter.narrowed" : ran ? "prefilter.passed" : "prefilter.idle";
+  return { sentence: parts(key, values), why: parts(event.nodes ? "prefilter.narrowed.why" : "prefilter.why", values), next: parts("next.NodesFiltered", { n: event.nodes?.length ?? state.nodes.size }) };
+}

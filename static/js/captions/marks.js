@@ -1,0 +1,37 @@
+// @ts-check
+/** Marks that captions share: pods, nodes and amounts, each with the place that it comes from. */
+
+import { num } from "../i18n.js";
+import { amount, podName, quantity } from "../units.js";
+
+/** @typedef {import("../i18n.js").Part} Part */
+
+/** @param {string} key @param {string} [hero] @returns {Part} */
+export function pod(key, hero) {
+  return { text: podName(key), kind: key === hero ? "hero" : "pod", ref: `pod:${key}` };
+}
+
+/** @param {string} name @returns {Part} */
+export function node(name) {
+  return { text: name, kind: "node", ref: `node:${name}` };
+}
+
+/** @param {string[]} names */
+export function nodes(names) {
+  return names.map(node);
+}
+
+/** "1.5 cpu", pointing at the pod's request. @param {string} resource @param {number} value @param {string} [ref] */
+export function quantityMark(resource, value, ref) {
+  return num(quantity(resource, value), ref);
+}
+
+/** "0.5". @param {string} resource @param {number} value @param {string} [ref] */
+export function amountMark(resource, value, ref) {
+  return num(amount(resource, value), ref);
+}
+
+/** @param {import("../state").State} state @param {string} key */
+export function priorityOf(state, key) {
+  return state.pods.get(key)?.summary.priority ?? 0;
+}

@@ -1,0 +1,176 @@
+// @ts-check
+/** Captions of the queue, the clock and the cluster's objects. */
+
+import { list, num, parts, t } from "../i18n.js";
+import { decimal, quantity, seconds } from "../units.js";
+import { node, pod, priorityOf } from "./marks.js";
+
+/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
+/** @typedef {import("../state").State} State @typedef {import("../i18n.js").Part} Part */
+
+/** activeQ in pop order. @param {State} state */
+export function activeOrder(state) {
+  return [...state.pods.values()]
+    .filter((one) => one.place === "active")
+    .sort((a, b) => (b.summary.priority ?? 0) - (a.summary.priority ?? 0) || a.timestamp - b.timestamp || a.sequence - b.sequence)
+    .map((one) => one.summary.pod);
+}
+
+/** "1st", "2nd"; catalogues may say it otherwise. @param {number} n */
+export function ordinal(n) {
+  const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(n);
+  return t(`ordinal.${rule}`, { n });
+}
+
+/** What a pod asks for: "1.5 cpu and 2 GiB". @param {import("../state").PodState | undefined} record @returns {Part[]} */
+function asks(record) {
+  const wanted = Object.entries(record?.summary.requests ?? {}).filter(([, value]) => value > 0);
+  if (!wanted.length) return [t("asks.nothing")];
+  return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function enqueued({ state, event, hero }) {
+  const record = state.pods.get(event.pod);
+  const values = {
+    pod: pod(event.pod, hero), event: event.event, priority: num(priorityOf(state, event.pod), `priority:${event.pod}`),
+    attempts: num(ordinal(record?.attempts ?? 0), `pod:${event.pod}`), fails: record?.attempts ?? 0,
+  }; // prettier-ignore
+  const why = hintsWhy(event);
+  if (event.queue === "active") return activeCaption(state, event, values, why);
+  if (event.queue === "unschedulable") {
+    const plugins = record?.unschedulable_plugins ?? [];
+    return {
+      eyebrow: parts("eyebrow.unschedulable"),
+      sentence: parts("queue.unschedulable", values),
+      why: plugins.length ? parts("queue.unschedulable.why", { plugins: list(plugins) }) : parts("queue.unschedulable.nobody"),
+    };
+  }
+  const wait = (event.backoff_until ?? state.time) - state.time;
+  const named = { ...values, wait: num(`${decimal(Math.max(0, wait))} s`, `backoff:${event.pod}`) };
+  const late = record && record.attempts > 0;
+  return {
+    eyebrow: parts("eyebrow.backoff"),
+    sentence: parts(late ? "queue.backoff" : "queue.backoff.first", named),
+    why: why.length ? why : parts("queue.backoff.why"),
+  };
+}
+
+/** @param {State} state @param {any} event @param {Record<string, any>} values @param {Part[]} why @returns {Partial<Caption>} */
+function activeCaption(state, event, values, why) {
+  const order = activeOrder(state);
+  const place = order.indexOf(event.pod) + 1;
+  const fresh = event.event === "UnschedulablePodAdd";
+  const key = !fresh ? "queue.active.moved" : order.length === 1 ? "queue.active.alone" : "queue.active";
+  const filled = { ...values, place: num(ordinal(place), `priority:${event.pod}`), n: num(order.length), rest: place - 1 };
+  const ahead = order.slice(0, place - 1).map((key) => pod(key));
+  return {
+    eyebrow: parts("eyebrow.active"),
+    sentence: parts(key, filled),
+    why: why.length ? why : ahead.length ? parts("queue.active.ahead", { pods: list(ahead) }) : parts("queue.active.first", filled),
+  };
+}
+
+/** Which plugin's hint woke the pod. @param {any} event @returns {Part[]} */
+function hintsWhy(event) {
+  const hints = event.hints ?? [];
+  const wakes = hints.filter((/** @type {any} */ one) => one.hint === "Queue").map((/** @type {any} */ one) => one.plugin);
+  if (!wakes.length) return [];
+  return parts("queue.hints", { plugins: list(wakes), event: event.event, n: wakes.length });
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function cycleStarted({ state, event, hero }) {
+  const waiting = activeOrder(state);
+  const priority = priorityOf(state, event.pod);
+  const values = { pod: pod(event.pod, hero), priority: num(priority, `priority:${event.pod}`), n: num(waiting.length) };
+  const second = waiting[0] ? priorityOf(state, waiting[0]) : null;
+  const early = event.source === "backoff";
+  const key = early ? "cycle.backoff" : second === null ? "cycle.only" : "cycle.first";
+  const equal = second === priority;
+  const why = early
+    ? parts("cycle.backoff.why")
+    : second === null
+      ? parts("cycle.only.why")
+      : parts(equal ? "cycle.equal" : "cycle.lower", { other: pod(waiting[0]), priority: num(second, `priority:${waiting[0]}`), pod: pod(event.pod, hero) });
+  const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
+  return { sentence: parts(key, values), why: [...why, ...again], next: parts("next.cycle", { n: state.nodes.size }) };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function objectApplied({ state, event, hero }) {
+  const action = event.action;
+  if (event.kind === "Pod" && event.pod) {
+    const key = event.pod.pod;
+    const values = { pod: pod(key, hero), priority: num(event.pod.priority ?? 0, `priority:${key}`), asks: asks(state.pods.get(key)), node: node(event.pod.node ?? "") };
+    const bound = event.pod.node && action === "create" ? ".bound" : "";
+    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.pod.${action}${bound}`, values) };
+  }
+  if (event.kind === "Node" && event.node) {
+    const room = event.node.allocatable;
+    const values = { node: node(event.name), cpu: num(quantity("cpu", room.cpu ?? 0), `node:${event.name}`), memory: num(quantity("memory", room.memory ?? 0), `node:${event.name}`) };
+    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.node.${action}`, values), why: parts("object.node.why") };
+  }
+  return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.other.${action}`, { kind: event.kind, name: event.name }) };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function objectDeleted({ event }) {
+  if (event.kind === "Pod") {
+    const evicted = event.cause === "preemption" ? ".evicted" : "";
+    return {
+      eyebrow: parts("eyebrow.change"),
+      sentence: parts(`object.pod.delete${evicted}`, { pod: pod(`${event.namespace}/${event.name}`) }),
+      why: parts("object.pod.delete.why"),
+    };
+  }
+  const key = event.kind === "Node" ? "object.node.delete" : "object.other.delete";
+  return { eyebrow: parts("eyebrow.change"), sentence: parts(key, { node: node(event.name), kind: event.kind, name: event.name }) };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function attemptFinished({ state, event, hero }) {
+  const waiting = activeOrder(state).length;
+  return {
+    eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
+    sentence: parts(`attempt.${event.outcome}`, { n: num(event.attempt), pod: pod(event.pod, hero), node: node(event.node || (state.pods.get(event.pod)?.nominated_node ?? "")) }),
+    why: waiting ? parts("attempt.waiting", { n: num(waiting) }) : parts("attempt.nobody"),
+  };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function runStarted({ state, event }) {
+  const zones = new Set([...state.nodes.values()].map((one) => one.summary.labels?.["topology.kubernetes.io/zone"] ?? "")).size;
+  const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
+  return {
+    eyebrow: parts("eyebrow.start"),
+    sentence: parts(running ? "run.started" : "run.started.empty", { n: num(state.nodes.size), pods: num(running), zones: num(zones) }),
+    why: state.nodes.size ? parts("run.started.why") : parts("run.started.nonodes"),
+  };
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const QUEUE = {
+  RunStarted: runStarted,
+  ClockAdvanced: ({ event }) => ({
+    eyebrow: parts("eyebrow.clock"),
+    sentence: parts("clock.sentence", { time: num(seconds(event.time)), cause: t(`clock.${event.cause}`) }),
+    why: parts("clock.why"),
+  }),
+  ObjectApplied: objectApplied,
+  ObjectDeleted: objectDeleted,
+  PodEnqueued: enqueued,
+  PodGated: ({ event, state, hero }) => ({
+    sentence: parts("queue.gated", { pod: pod(event.pod, hero), gates: list(state.pods.get(event.pod)?.summary.gates ?? [event.plugin]) }),
+    why: parts("queue.gated.why", { plugin: event.plugin }),
+  }),
+  PodIgnored: ({ event, hero }) => ({ eyebrow: parts("eyebrow.change"), sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }) }),
+  PodActivated: ({ event, hero }) => ({ eyebrow: parts("eyebrow.active"), sentence: parts("queue.activated", { pod: pod(event.pod, hero), by: pod(event.by, hero) }) }),
+  CycleStarted: cycleStarted,
+  AttemptFinished: attemptFinished,
+  RunFinished: ({ event }) => ({
+    eyebrow: parts("eyebrow.end"),
+    sentence: parts("run.finished", { time: num(seconds(event.time)), bound: num(Object.keys(event.bound).length), pending: num(event.pending.length) }),
+    why: event.pending.length ? parts("run.finished.pending", { pods: list(event.pending.map((/** @type {string} */ key) => pod(key)), 5) }) : parts("run.finished.all"),
+  }),
+};

@@ -1,0 +1,105 @@
+// @ts-check
+/** The chunks of a run that are here, decoded: any event and any state by number. Gaps are allowed. */
+
+import { apply, fork, fromKeyframe } from "./state.js";
+
+/** @typedef {import("./state").State} State @typedef {import("./trace").AnyEvent} AnyEvent */
+/** @typedef {{seq: number, first: number, events: AnyEvent[], base: State, end: State, last: boolean}} Chunk */
+
+/** Chunk sizes are a fixed rule (scheduler_core/chunks.py): 64, 128, 256, 512, then 1000 each. */
+const SIZES = [64, 128, 256, 512];
+const FULL = 1000;
+
+/** Number of the chunk that holds a step. @param {number} step */
+export function chunkOf(step) {
+  let first = 0;
+  for (let seq = 0; seq < SIZES.length; seq += 1) {
+    first += SIZES[seq];
+    if (step < first) return seq;
+  }
+  return SIZES.length + Math.floor((step - first) / FULL);
+}
+
+/**
+ * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
+ * @param {ArrayBuffer} frame
+ * @returns {Promise<import("./trace").TraceChunk>}
+ */
+export async function openFrame(frame) {
+  if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
+  const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(body).json();
+}
+
+/** The number in a frame's header. @param {ArrayBuffer} frame */
+export function frameSeq(frame) {
+  return new DataView(frame).getUint32(8, true);
+}
+
+export class ChunkStore {
+  constructor() {
+    /** @type {Chunk[]} sparse, by seq */
+    this.chunks = [];
+    this.complete = false;
+    /** @type {{step: number, state: State} | null} the state asked for last, to move on from */
+    this.cursor = null;
+  }
+
+  /** Take a chunk in. Where the one before is here, its end is this one's start: equal records are then shared. */
+  put(/** @type {import("./trace").TraceChunk} */ chunk) {
+    const before = this.chunks[chunk.seq - 1];
+    const base = before ? before.end : fromKeyframe(chunk.keyframe);
+    const end = fork(base);
+    for (const event of chunk.events) apply(end, event);
+    const entry = { seq: chunk.seq, first: chunk.first_step, events: chunk.events, base, end, last: chunk.last };
+    this.chunks[chunk.seq] = entry;
+    if (chunk.last) this.complete = true;
+    return entry;
+  }
+
+  /** @param {number} seq */
+  has(seq) {
+    return seq in this.chunks;
+  }
+
+  /** Number of events known from the start without a gap; with the last chunk here, of all. */
+  get steps() {
+    const last = this.chunks.at(-1);
+    return last ? last.first + last.events.length : 0;
+  }
+
+  /** @param {number} step */
+  chunkFor(step) {
+    const chunk = this.chunks[chunkOf(step)];
+    if (chunk && step >= chunk.first && step < chunk.first + chunk.events.length) return chunk;
+    return this.chunks.find((one) => one && step >= one.first && step < one.first + one.events.length);
+  }
+
+  /** @param {number} step @returns {AnyEvent | undefined} */
+  event(step) {
+    const chunk = this.chunkFor(step);
+    return chunk?.events[step - chunk.first];
+  }
+
+  /** The state after the event `step`, or undefined while its chunk is not here. @param {number} step */
+  stateAfter(step) {
+    const chunk = this.chunkFor(step);
+    if (!chunk) return undefined;
+    const near = this.cursor;
+    if (near?.step === step) return near.state;
+    const ahead = near && near.step < step && near.step >= chunk.first - 1;
+    const state = fork(ahead ? near.state : chunk.base);
+    const from = ahead ? near.step + 1 : chunk.first;
+    for (let at = from; at <= step; at += 1) apply(state, chunk.events[at - chunk.first]);
+    this.cursor = { step, state };
+    return state;
+  }
+
+  /** Walk over known events in order. @param {number} from @param {1 | -1} by */
+  *walk(from, by) {
+    for (let step = from; step >= 0 && step < this.steps; step += by) {
+      const event = this.event(step);
+      if (event) yield { step, event };
+    }
+  }
+}

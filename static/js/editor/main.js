@@ -1,0 +1,241 @@
+// @ts-check
+/**
+ * The editor page. One text, three sights of it: YAML, builder, cluster. What is typed is checked by the engine's own
+ * parser, kept as a draft in this browser, saved as a new version, and run beside the text.
+ */
+import { h, patch } from "../dom.js";
+import { t, useCatalogue } from "../i18n.js";
+import { builder } from "./builder.js";
+import { clusterPicture } from "./cluster_picture.js";
+import { draftOf } from "./draft.js";
+import { Outcome } from "./outcome.js";
+import { get, post } from "./server.js";
+import { yamlEditor } from "./yaml_editor.js";
+
+const CHECK_AFTER = 350; // ms of not typing
+const CHECK_AGAIN = 8000;
+
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const page = element("editor");
+const data = /** @type {Record<string, string>} */ (page.dataset);
+
+const [catalogue, fields] = await Promise.all([get(data.texts), get(data.catalogue)]);
+useCatalogue(catalogue);
+
+const draft = draftOf(data.scenario ? `${data.scenario}.${data.version}` : `new.${data.from ?? ""}`);
+const saved = /** @type {HTMLTextAreaElement} */ (element("text")).value;
+const kept = draft.read();
+const state = {
+  text: kept && kept.text !== saved ? kept.text : saved,
+  version: Number(data.version) || 0,
+  /** @type {import("./server.js").Problem[]} */ errors: [],
+  /** @type {import("./server.js").Problem[]} */ warnings: [],
+  /** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
+  status: "",
+  checked: "",
+  conflict: 0, // the version that somebody saved meanwhile
+};
+
+const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${data.ws}`;
+const outcome = new Outcome(socket, () => drawSide());
+const editor = yamlEditor(element("yaml"), { text: state.text, label: t("editor.yaml"), catalogue: fields, fixLabel: t("editor.fix"), onChange: changed, onRun: () => run() });
+const tables = builder(element("builder"), (text) => {
+  editor.write(text);
+  changed(text);
+});
+
+/** @type {ReturnType<typeof setTimeout>} */
+let timer;
+/** @param {string} text */
+function changed(text) {
+  state.text = text;
+  state.conflict = 0;
+  state.status = draft.keep(text) ? t("editor.kept") : t("editor.notKept");
+  clearTimeout(timer);
+  timer = setTimeout(check, CHECK_AFTER);
+  drawStatus();
+}
+
+async function check() {
+  const text = state.text;
+  try {
+    const { status, body } = await post(data.check, { text });
+    if (text !== state.text) return;
+    if (status === 429) return later(body.errors[0].message);
+    Object.assign(state, { errors: body.errors ?? [], warnings: body.warnings ?? [], checked: text });
+    if (body.summary && !state.errors.length) state.summary = body.summary;
+    editor.show(state.errors, state.warnings);
+  } catch {
+    state.status = t("editor.offline");
+  }
+  drawStatus();
+  drawSide();
+}
+
+/** The server is asked too often: say so, and check again in a while. @param {string} sentence */
+function later(sentence) {
+  state.status = sentence;
+  clearTimeout(timer);
+  timer = setTimeout(check, CHECK_AGAIN);
+  drawStatus();
+}
+
+function drawStatus() {
+  const problem = state.errors[0] ?? state.warnings[0];
+  const place = problem && [problem.document && t("editor.document", { document: problem.document }), problem.line && t("editor.line", { line: problem.line }), problem.path].filter(Boolean).join(", ");
+  patch(element("status"), [
+    problem
+      ? h("button", { type: "button", class: state.errors.length ? "no" : "", on: { click: () => showLine(problem.line ?? 1) } },
+          h("b", null, state.errors.length ? `✕ ${t("editor.bad", { n: state.errors.length })}` : t("editor.warned", { n: state.warnings.length })), ` · ${place ? `${place}: ` : ""}${problem.message}`)
+      : h("span", null, state.checked ? `✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}` : t("editor.checking")),
+    h("span", { class: state.conflict ? "no" : "muted" }, state.status,
+      state.conflict ? [" ", h("a", { href: `/s/${data.scenario}/v/${state.conflict}/scenario.yaml`, download: true }, t("editor.theirs", { version: state.conflict }))] : null),
+  ]);
+  for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;
+}
+
+function drawSide() {
+  patch(element("side"), [
+    state.errors.length ? h("p", { class: "stale" }, t("editor.stale")) : null,
+    ...clusterPicture(state.summary),
+    outcome.view((step) => save(`#${step}`), () => post(`${data.runs}${outcome.run}/cancel`, {})),
+  ]);
+}
+
+/** @param {number} line */
+function showLine(line) {
+  showTab("yaml");
+  editor.goTo(line);
+}
+
+/** @param {"yaml" | "builder"} name */
+function showTab(name) {
+  for (const tab of page.querySelectorAll("[role=tab]")) {
+    const chosen = tab.id === `tab-${name}`;
+    tab.setAttribute("aria-selected", String(chosen));
+    /** @type {HTMLElement} */ (tab).tabIndex = chosen ? 0 : -1;
+  }
+  element("yaml").hidden = name !== "yaml";
+  element("builder").hidden = name !== "builder";
+  if (name === "builder") tables.draw(state.text);
+}
+
+/** Run the text as it stands, without saving it. */
+async function run() {
+  await check();
+  if (state.errors.length) return;
+  const { body } = await post(data.preview, { text: state.text });
+  if (body.errors) return refused(body.errors);
+  outcome.follow(body.run);
+  drawSide();
+  element("side").querySelector(".outcome")?.scrollIntoView({ block: "nearest" }); // below the text on a phone
+}
+
+/** Save a new version and open it in the player. @param {string} [fragment] */
+async function save(fragment = "") {
+  if (data.scenario && state.text === saved) return location.assign(`/s/${data.scenario}/v/${data.version}/${fragment}`);
+  state.status = t("editor.saving");
+  drawStatus();
+  const { status, body } = await post(data.save, { text: state.text, parent: data.scenario || undefined, version: state.version || undefined, fork_of: data.fork || undefined });
+  if (status === 409) {
+    state.version = state.conflict = body.version;
+    state.status = t("editor.conflict", { version: body.version });
+    return drawStatus();
+  }
+  if (body.errors) return refused(body.errors);
+  draft.forget();
+  location.assign(body.url + fragment);
+}
+
+/** @param {import("./server.js").Problem[]} errors */
+function refused(errors) {
+  if (!errors.some((problem) => problem.line)) { // about the request, not about the text
+    state.status = errors.map((problem) => problem.message).join(" ");
+    return drawStatus();
+  }
+  state.errors = errors;
+  state.status = t("editor.kept");
+  editor.show(errors, state.warnings);
+  drawStatus();
+}
+
+/** Text from the clipboard or a file: what kubectl or kube-scheduler-simulator prints becomes a scenario. @param {string} text */
+async function bring(text) {
+  if (!text.trim()) return;
+  const { body } = await post(data.import, { text });
+  const next = body.text ?? text; // what cannot be read comes in as it is, with its errors under their lines
+  editor.write(next);
+  changed(next);
+  state.status = body.errors ? t("editor.notImported") : t("editor.imported", { notes: (body.notes ?? []).join(" ") });
+  /** @type {HTMLDialogElement} */ (element("import")).close();
+  redraw();
+  await check();
+}
+
+/** The builder shows the text as it is now. */
+function redraw() {
+  if (!element("builder").hidden) tables.draw(state.text);
+}
+
+/** A field of the builder is being typed in: then undo is that field's own. */
+let typing = false;
+
+/** Undo and redo belong to the text, also where the builder has the focus. @param {KeyboardEvent} event */
+function undoFromAnywhere(event) {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || element("builder").hidden || typing) return;
+  const key = event.key.toLowerCase();
+  if (key !== "z" && key !== "y") return;
+  event.preventDefault();
+  if (key === "y" || event.shiftKey) editor.redo();
+  else editor.undo();
+  redraw();
+}
+
+element("run").addEventListener("click", () => run());
+element("save").addEventListener("click", () => save());
+for (const name of /** @type {const} */ (["yaml", "builder"])) element(`tab-${name}`).addEventListener("click", () => showTab(name));
+page.querySelector("[role=tablist]")?.addEventListener("keydown", (event) => {
+  const { key } = /** @type {KeyboardEvent} */ (event);
+  if (key !== "ArrowLeft" && key !== "ArrowRight") return;
+  const next = element("yaml").hidden ? "yaml" : "builder";
+  showTab(next);
+  element(`tab-${next}`).focus();
+});
+element("open-import").addEventListener("click", () => /** @type {HTMLDialogElement} */ (element("import")).showModal());
+element("import-go").addEventListener("click", () => bring(/** @type {HTMLTextAreaElement} */ (element("import-text")).value));
+element("import-file").addEventListener("change", async (event) => {
+  const file = /** @type {HTMLInputElement} */ (event.target).files?.[0];
+  if (file) await bring(await file.text());
+});
+element("discard").addEventListener("click", () => {
+  draft.forget();
+  editor.write(saved);
+  changed(saved);
+  redraw();
+  element("restored").hidden = true;
+});
+element("restored").hidden = state.text === saved;
+page.addEventListener("keydown", undoFromAnywhere);
+for (const kind of ["input", "change", "focusin"]) element("builder").addEventListener(kind, () => (typing = kind === "input"), true);
+page.addEventListener("dragover", (event) => event.preventDefault());
+page.addEventListener("drop", async (event) => {
+  event.preventDefault();
+  const file = event.dataTransfer?.files[0];
+  if (file) await bring(await file.text());
+});
+for (const select of document.querySelectorAll("select[data-templates]")) {
+  select.addEventListener("change", () => {
+    const chosen = /** @type {HTMLSelectElement} */ (select);
+    const text = `${state.text.trimEnd()}${state.text.trim() ? "\n---\n" : ""}${chosen.value}`;
+    const line = state.text.trim() ? state.text.trimEnd().split("\n").length + 2 : 1;
+    chosen.selectedIndex = 0;
+    editor.write(text);
+    changed(text);
+    redraw();
+    if (!element("yaml").hidden) editor.goTo(line);
+  });
+}
+showTab(new URLSearchParams(location.search).has("builder") ? "builder" : "yaml");
+if (new URLSearchParams(location.search).has("import")) /** @type {HTMLDialogElement} */ (element("import")).showModal();
+page.dataset.ready = "true";
+await check();

@@ -1,0 +1,52 @@
+// @ts-check
+/** One event, several frames: Filter plugin by plugin (or node by node), Score plugin by plugin, preemption act by act. */
+
+import { theatreFrames } from "./model/preemption.js";
+
+/** @typedef {"plugin" | "node"} FilterOrder */
+
+const MOST_NODE_FRAMES = 40;
+
+/** How many frames an event has. @param {import("./trace").AnyEvent | undefined} event @param {FilterOrder} [order] */
+export function framesOf(event, order = "plugin") {
+  switch (event?.type) {
+    case "NodesFiltered":
+      return Math.max(1, order === "node" ? nodeFrames(event) : event.plugins.length);
+    case "ScoresComputed":
+      return event.plugins.length + (event.extenders?.length ?? 0) + 1;
+    case "PreemptionEvaluated":
+      return theatreFrames(event);
+    default:
+      return 1;
+  }
+}
+
+/** Frames of Filter node by node: one each, or equal helpings where there are many. @param {import("./trace").NodesFiltered} event */
+function nodeFrames(event) {
+  return Math.min(MOST_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
+}
+
+/** Nodes seen up to and with this frame, in the order of the search. @param {import("./trace").NodesFiltered} event @param {number} frame */
+export function nodesSeen(event, frame) {
+  const all = event.evaluated + (event.nominated_first ? 1 : 0);
+  return Math.ceil(((frame + 1) * all) / Math.max(1, nodeFrames(event)));
+}
+
+/** How long autoplay stays on an event, as a share of a step: nothing new to read, less time. @param {import("./trace").AnyEvent} event */
+export function weight(event) {
+  switch (event.type) {
+    case "ClockAdvanced":
+    case "AttemptFinished":
+    case "PodReserved":
+    case "PodAssumed":
+      return 0.5;
+    case "PermitEvaluated":
+    case "PodPreBound":
+      return ("code" in event && event.code === "Wait") || event.results.some((one) => (one.code ?? "Success") !== "Success") ? 1 : 0.4;
+    case "NodesFiltered":
+    case "PreFilterFinished":
+      return 0.8;
+    default:
+      return 1;
+  }
+}

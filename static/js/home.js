@@ -1,0 +1,60 @@
+// @ts-check
+/** The library: search as you type ("/" goes there), topics and levels. The state is in the address, so a view can be sent. */
+
+const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
+const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
+const shownCount = /** @type {HTMLElement} */ (document.getElementById("shown"));
+const none = /** @type {HTMLElement} */ (document.getElementById("none"));
+const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".filters button")]);
+const query = new URLSearchParams(location.search);
+const wanted = { topic: query.get("topic") ?? "", level: query.get("level") ?? "" };
+search.value = query.get("q") ?? "";
+
+function show() {
+  const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
+  let shown = 0;
+  for (const card of cards) {
+    const text = (card.textContent ?? "").toLowerCase();
+    const fits = words.every((word) => text.includes(word))
+      && (!wanted.topic || (card.dataset.topics ?? "").split(" ").includes(wanted.topic))
+      && (!wanted.level || card.dataset.level === wanted.level);
+    card.hidden = !fits;
+    shown += Number(fits);
+  }
+  for (const button of buttons) {
+    const { topic, level } = button.dataset;
+    button.setAttribute("aria-pressed", String(topic ? wanted.topic === topic : wanted.level === level));
+  }
+  none.hidden = shown > 0 || !cards.length;
+  shownCount.textContent = shown < cards.length ? `${shown} / ${cards.length}` : String(cards.length || "");
+  const next = new URLSearchParams();
+  if (search.value) next.set("q", search.value);
+  if (wanted.topic) next.set("topic", wanted.topic);
+  if (wanted.level) next.set("level", wanted.level);
+  history.replaceState(null, "", next.size ? `?${next}` : location.pathname);
+}
+
+search.addEventListener("input", show);
+for (const button of buttons) {
+  button.addEventListener("click", () => {
+    const { topic = "", level = "" } = button.dataset;
+    if (topic) wanted.topic = wanted.topic === topic ? "" : topic;
+    else wanted.level = wanted.level === level ? "" : level;
+    show();
+  });
+}
+document.getElementById("clear")?.addEventListener("click", () => {
+  search.value = wanted.topic = wanted.level = "";
+  show();
+  search.focus();
+});
+document.addEventListener("keydown", (event) => {
+  if (event.key === "/" && document.activeElement !== search) {
+    event.preventDefault();
+    search.focus();
+  } else if (event.key === "Escape" && document.activeElement === search) {
+    search.value = "";
+    show();
+  }
+});
+show();

@@ -1,0 +1,265 @@
+// @ts-check
+/** The page: boot data in, feed to store to player to views. Everything that the reader chose lives here. */
+
+import { captionOf } from "./captions.js";
+import { chunkOf, ChunkStore } from "./chunk_store.js";
+import { Explainer } from "./explain.js";
+import { backfill, Feed } from "./feed.js";
+import { loadCatalogue, t } from "./i18n.js";
+import { listenToKeys } from "./keyboard.js";
+import { formatLink, linkedPlace, parseLink } from "./link.js";
+import { filtered } from "./model/filter.js";
+import { heroOf, sceneOf } from "./model/phase.js";
+import { fly, remember, wantsMotion } from "./motion.js";
+import { Player } from "./player.js";
+import { RunIndex } from "./run_index.js";
+import { drawMargin } from "./views/margin.js";
+import { drawQueue } from "./views/queue.js";
+import { drawRail } from "./views/rail.js";
+import { drawNotices, drawStage, warm } from "./views/stage.js";
+import { drawCaption, drawHero, drawLive, drawNext } from "./views/story.js";
+import { Timeline } from "./views/timeline.js";
+import { drawClock, drawTransport } from "./views/transport.js";
+
+/** @typedef {import("./view").View} View */
+
+const LINK_DELAY = 120; // the address follows once the reader rests: browsers limit how often it may change
+
+const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
+const region = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.getElementById(name));
+const root = region("player");
+const dialog = /** @type {HTMLDialogElement} */ (region("dialog"));
+const store = new ChunkStore();
+const index = new RunIndex();
+const timeline = new Timeline();
+const explainer = new Explainer(boot.api, boot.run, () => redraw(false));
+const player = new Player(store, (motion) => redraw(motion));
+const linked = linkedPlace(location);
+const run = { id: boot.run, state: boot.state ?? "queued", steps: 0, connection: "open", message: "" };
+const chosen = {
+  selection: linked.selection,
+  pin: /** @type {string | null} */ (null),
+  options: { later: false, table: false, lanes: false, margin: false },
+};
+/** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
+const sizes = { page: innerWidth, stage: 0, timeline: 0 };
+let worded = false; // the catalogue is here
+let motionWanted = false;
+let drawn = /** @type {View | null} */ (null);
+let openDialog = "";
+let linkTimer = 0;
+
+/** @type {import("./view").Actions} */
+const act = {
+  pin(ref) {
+    chosen.pin = ref;
+    redraw(false);
+  },
+  select(selection) {
+    chosen.selection = selection;
+    chosen.pin = null;
+    redraw(false);
+    saveLink(true);
+  },
+  set(change) {
+    const { order, .../** @type {any} */ options } = /** @type {any} */ (change);
+    if (order) Object.assign(player, { order, frame: 0 });
+    Object.assign(chosen.options, options);
+    redraw(false);
+  },
+  seek(step, frame = 0) {
+    player.playing = false;
+    player.seek(step, frame);
+  },
+  open(name) {
+    void showDialog(name);
+  },
+};
+
+/** What opens over the page is loaded when it is first asked for. One that was open and closed meanwhile stays closed. @param {string} name */
+async function showDialog(name) {
+  const fresh = !dialog.open;
+  const { drawDialog } = await import("./views/dialogs.js");
+  if (!drawn || !(fresh || dialog.open)) return;
+  openDialog = name; // only now: the close event of the one before may have come meanwhile
+  drawDialog(dialog, name, drawn);
+  if (!dialog.open) dialog.showModal();
+}
+
+/** @param {boolean} motion */
+function redraw(motion) {
+  motionWanted ||= motion;
+  player.schedule(draw);
+}
+
+/** @returns {View | null} */
+function makeView() {
+  const { state, event } = player;
+  if (!state || !event) return null;
+  const hero = heroOf(event, state);
+  const { step, frame, order } = player;
+  const following = store.event(step + 1);
+  const caption = captionOf({ state, event, frame, order, following, explainer });
+  return {
+    state, event, step, frame, order, following, hero, scene: sceneOf(event, state), caption, motion: motionWanted && wantsMotion(),
+    ...chosen, explainer, player, store, index, act, width: sizes.page, sizes, run, boot,
+  }; // prettier-ignore
+}
+
+/** The one place that draws; called from the one animation frame. */
+function draw() {
+  if (!worded) return;
+  const view = makeView();
+  if (!view) return drawWaiting();
+  const samePod = drawn && Math.abs(drawn.step - view.step) <= 1;
+  const motion = view.motion && Boolean(drawn) && Boolean(samePod);
+  const before = motion ? remember(root) : null;
+  if (drawn?.step !== view.step || drawn.frame !== view.frame) root.classList.toggle("still", !motion);
+  root.dataset.scene = view.scene;
+  root.dataset.ready = "";
+  drawHero(region("hero"), view);
+  drawCaption(region("caption"), view);
+  drawNext(region("next"), view);
+  drawRail(region("rail"), view);
+  drawQueue(region("queue"), view);
+  drawStage(region("stage"), view);
+  drawMargin(region("margin"), view);
+  drawTransport(region("transport"), view);
+  timeline.draw(region("timeline"), view);
+  drawClock(region("clock"), view);
+  drawNotices(region("notices"), view);
+  drawLive(region("live"), view);
+  if (!drawn) setTimeout(warm);
+  if (motion) fly(root, before, player.speed);
+  root.classList.toggle("lanes-open", view.options.lanes);
+  if (drawn?.step !== view.step) wantExplanations(view);
+  if (drawn && (drawn.step !== view.step || drawn.frame !== view.frame)) {
+    if (openDialog && dialog.open) void showDialog(openDialog);
+  }
+  drawn = view; // before the dialog's own turn
+  motionWanted = false;
+  saveLink(false);
+}
+
+/** Before the first chunk is here. */
+function drawWaiting() {
+  drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
+  region("caption").textContent = store.complete ? t("run.pastend") : t("run.waiting");
+  if (store.complete && store.steps) player.seek(store.steps - 1);
+}
+
+/** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */
+function wantExplanations(view) {
+  const model = filtered(view.state);
+  if (!model || (player.playing && player.speed > 1) || view.scene === "cluster") return;
+  explainer.want(view.state.attempt, model.names.slice(0, 12));
+}
+
+/** The address bar always holds the place on screen; steps that were gone to can be gone back from. @param {boolean} now */
+function saveLink(now) {
+  clearTimeout(linkTimer);
+  const write = () => {
+    const link = formatLink({ step: player.step, frame: player.frame, selection: chosen.selection, order: player.order });
+    document.getElementById("open-outside")?.setAttribute("href", (boot.page ?? "") + link);
+    const page = boot.embed ? "" : (boot.page ?? "");
+    if (link === location.hash || (link === "#0" && !location.hash)) return;
+    const last = parseLink(location.hash);
+    const jump = last.step !== null && Math.abs(last.step - player.step) > 1;
+    if (jump && !player.playing) history.pushState(null, "", page + link);
+    else history.replaceState(null, "", page + link);
+  };
+  if (now) write();
+  else linkTimer = setTimeout(write, LINK_DELAY);
+}
+
+/** Zoom the timeline about the playhead. @param {number} factor */
+function zoom(factor) {
+  const [from, to] = timeline.range(index);
+  timeline.zoom(index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
+  redraw(false);
+}
+
+function followAddress() {
+  const place = parseLink(location.hash);
+  chosen.selection = place.selection;
+  player.order = place.order;
+  if (place.step !== null) player.seek(place.step, place.frame);
+}
+
+/** @param {import("./trace").TraceChunk} chunk */
+function takeChunk(chunk) {
+  store.put(chunk);
+  index.update(store);
+  if (!drawn && store.event(player.step)) player.seek(player.step, linked.frame);
+  else redraw(false);
+}
+
+/** @param {any} message */
+function hear(message) {
+  if (message.type === "end") {
+    run.steps = message.steps;
+    run.state = run.state === "failed" || run.state === "cancelled" ? run.state : "done";
+    store.complete = true;
+    if (!store.chunkFor(player.step)) void pastTheEnd(message);
+  } else if (message.type === "error") run.message = message.message;
+  else {
+    run.state = message.state ?? run.state;
+    run.steps = Math.max(run.steps, message.steps ?? 0);
+    run.message = message.error ?? message.message ?? run.message;
+    // A link into the middle: its chunk comes first, over the socket; those before it now, for the timeline.
+    if (message.type === "hello") void fill(Math.min(message.next, chunkOf(player.step)));
+  }
+  redraw(false);
+}
+
+/** The link named a step that the run does not have: show its last one. @param {{chunks: number, steps: number}} end */
+async function pastTheEnd(end) {
+  player.step = Math.min(player.step, Math.max(0, end.steps - 1));
+  await fill(end.chunks);
+  player.seek(player.step, linked.frame);
+}
+
+/** @param {number} before */
+function fill(before) {
+  return backfill(boot.api, boot.run, before, (seq) => store.has(seq), (chunk) => !store.has(chunk.seq) && takeChunk(chunk));
+}
+
+async function start() {
+  Object.assign(sizes, { stage: region("stage").clientWidth, timeline: region("timeline").clientWidth });
+  const texts = loadCatalogue(boot.captions); // beside the socket, not before it
+  player.step = linked.step ?? 0;
+  player.order = linked.order;
+  const first = chunkOf(player.step);
+  const address = new URL(boot.ws, location.href);
+  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
+  const feed = new Feed(address.href, boot.run, first, {
+    chunk: takeChunk,
+    message: hear,
+    connection: (connection, code) => {
+      run.connection = connection;
+      if (code === 4001 || code === 4004) run.message = t(`run.code.${code}`);
+      redraw(false);
+    },
+  });
+  feed.open();
+  await texts;
+  worded = true;
+  redraw(false);
+  listenToKeys(player, { open: act.open, zoom, set: act.set, state: () => drawn ?? { hero: "", options: chosen.options, order: player.order } });
+  addEventListener("popstate", followAddress);
+  const observer = new ResizeObserver(() => {
+    Object.assign(sizes, { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth });
+    redraw(false);
+  });
+  for (const name of ["stage", "timeline"]) observer.observe(region(name));
+  addEventListener("resize", () => redraw(false));
+  document.addEventListener("themechange", () => redraw(false));
+  for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
+  dialog.addEventListener("close", () => {
+    if (!dialog.open) openDialog = "";
+  });
+}
+
+void start();
+// For tests and for the curious: the player of this page.
+Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });

@@ -1,0 +1,69 @@
+// @ts-check
+/** What Filter said in this cycle, by node: read from the NodesFiltered event, decoded once. */
+
+import { decodeColumn } from "../columns.js";
+
+/** @typedef {import("../state").State} State @typedef {import("../trace").Verdict} Verdict */
+/**
+ * @typedef {object} Filtered
+ * @property {string[]} plugins those that ran, in order
+ * @property {string[]} names evaluated nodes, in the order in which they were looked at
+ * @property {Map<string, {stop: number, verdict: Verdict | null}>} at by node: the index of the plugin that stopped it
+ * @property {string[]} feasible
+ * @property {number[]} left how many are left after each plugin
+ * @property {number} total @property {number} evaluated @property {number} toFind @property {number} start
+ * @property {string[]} twoPasses @property {string | null} nominatedFirst
+ */
+
+/** @type {WeakMap<object, Filtered>} */
+const cache = new WeakMap();
+
+/** Index of a plugin that passed nobody on: beyond every plugin. */
+export const PASSED = 1000;
+
+/** @param {State} state @returns {Filtered | null} */
+export function filtered(state) {
+  const event = state.cycle.NodesFiltered;
+  if (!event) return null;
+  const known = cache.get(event);
+  if (known) return known;
+  const model = read(event, state.order);
+  cache.set(event, model);
+  return model;
+}
+
+/** @param {import("../trace").NodesFiltered} event @param {string[]} order @returns {Filtered} */
+function read(event, order) {
+  const names = evaluatedNames(event, order);
+  const verdicts = [...decodeColumn(event.verdict, names.length)];
+  if (event.nominated_first) {
+    names.unshift(event.nominated_first);
+    verdicts.unshift(event.nominated_verdict ?? 0);
+  }
+  const at = new Map();
+  names.forEach((name, i) => {
+    const verdict = verdicts[i] ? event.verdicts[verdicts[i] - 1] : null;
+    const found = verdict ? event.plugins.indexOf(verdict.plugin) : PASSED;
+    at.set(name, { stop: found < 0 ? event.plugins.length - 1 : found, verdict });
+  });
+  const left = event.plugins.map((_, k) => names.filter((name) => at.get(name).stop > k).length);
+  const feasible = names.filter((name) => at.get(name).stop === PASSED);
+  return {
+    plugins: event.plugins, names, at, feasible, left, total: event.total, evaluated: names.length,
+    toFind: event.nodes_to_find, start: event.start, twoPasses: event.two_passes ?? [],
+    nominatedFirst: event.nominated_first ?? null,
+  }; // prettier-ignore
+}
+
+/** @param {import("../trace").NodesFiltered} event @param {string[]} order */
+function evaluatedNames(event, order) {
+  if (event.rows !== undefined && event.rows !== null) {
+    return [...decodeColumn(event.rows, event.evaluated)].map((row) => order[row]);
+  }
+  return Array.from({ length: event.evaluated }, (_, i) => order[(event.start + i) % order.length]);
+}
+
+/** Nodes that the plugin `k` stopped, in search order. @param {Filtered} model @param {number} k */
+export function stoppedBy(model, k) {
+  return model.names.filter((name) => model.at.get(name)?.stop === k);
+}

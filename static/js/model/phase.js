@@ -1,0 +1,107 @@
+// @ts-check
+/** Which pod, which extension point and which picture belong to an event. */
+
+/** @typedef {import("../state").State} State @typedef {import("../trace").AnyEvent} AnyEvent */
+/** @typedef {"todo" | "done" | "current" | "skipped" | "failed"} StationState */
+/** @typedef {"filter" | "score" | "preempt" | "cluster"} Scene */
+
+/** The extension points in order, by the part of the work that they belong to. */
+export const STATIONS = /** @type {const} */ ({
+  queueing: ["PreEnqueue", "QueueSort"],
+  scheduling: ["PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit"],
+  binding: ["PreBind", "Bind", "PostBind"],
+});
+const ALL = Object.values(STATIONS).flat();
+
+/** @type {Partial<Record<AnyEvent["type"], string>>} */
+const POINT = {
+  PodGated: "PreEnqueue", PodEnqueued: "QueueSort", CycleStarted: "QueueSort", PreFilterFinished: "PreFilter",
+  NodesFiltered: "Filter", PreemptionEvaluated: "PostFilter", VictimEvicted: "PostFilter", PodNominated: "PostFilter",
+  ScoresComputed: "Score", HostSelected: "Score", PodAssumed: "Reserve", PodReserved: "Reserve",
+  PermitEvaluated: "Permit", PermitDecided: "Permit", PodPreBound: "PreBind", PodBound: "Bind",
+}; // prettier-ignore
+
+/** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
+export function pointOf(event, state) {
+  if (event.type === "BindingFailed") return event.point;
+  if (event.type === "SchedulingFailed") return failedPoint(state);
+  return POINT[event.type] ?? "";
+}
+
+/** @param {State} state */
+function failedPoint(state) {
+  if (state.cycle.BindingFailed) return state.cycle.BindingFailed.point;
+  if (state.cycle.PreemptionEvaluated) return "PostFilter";
+  return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
+}
+
+/** The amber pod: whose story the event tells. "" when it is nobody's. @param {AnyEvent} event @param {State} state */
+export function heroOf(event, state) {
+  const cycle = state.cycle.CycleStarted?.pod ?? "";
+  switch (event.type) {
+    case "VictimEvicted":
+      return event.preemptor;
+    case "NominationCleared":
+    case "PreFilterFinished":
+    case "NodesFiltered":
+    case "PreemptionEvaluated":
+    case "ScoresComputed":
+    case "HostSelected":
+      return cycle;
+    case "ObjectApplied":
+      return event.pod?.pod ?? "";
+    default:
+      return "pod" in event && typeof event.pod === "string" ? event.pod : "";
+  }
+}
+
+/** @param {AnyEvent} event @param {State} state @returns {Scene} */
+export function sceneOf(event, state) {
+  const { cycle } = state;
+  switch (event.type) {
+    case "CycleStarted":
+    case "PreFilterFinished":
+    case "NodesFiltered":
+      return "filter";
+    case "ScoresComputed":
+      return "score";
+    case "HostSelected":
+      return cycle.ScoresComputed ? "score" : "filter";
+    case "PreemptionEvaluated":
+    case "VictimEvicted":
+    case "PodNominated":
+      return "preempt";
+    case "NominationCleared":
+    case "SchedulingFailed":
+    case "PodEnqueued": {
+      if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
+      if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
+      return cycle.NodesFiltered ? "filter" : "cluster";
+    }
+    default:
+      return "cluster";
+  }
+}
+
+/** The rail: what each extension point did for the amber pod so far. @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>} */
+export function stations(event, state) {
+  const hero = heroOf(event, state);
+  const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : (state.bindings[hero] ?? {});
+  const current = pointOf(event, state);
+  const now = ALL.indexOf(/** @type {any} */ (current));
+  const out = new Map();
+  ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
+  if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
+  if (current) out.set(current, "current");
+  if (event.type === "PodBound") out.set("PostBind", "done");
+  return out;
+}
+
+/** @param {Map<string, StationState>} out @param {Record<string, any>} cycle @param {number} now */
+function mark(out, cycle, now) {
+  if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
+  if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");
+  if (now > ALL.indexOf("PostFilter")) out.set("PostFilter", "skipped");
+  if (now > ALL.indexOf("Score") && !cycle.ScoresComputed) out.set("PreScore", "skipped").set("Score", "skipped");
+  if (cycle.BindingFailed) out.set(cycle.BindingFailed.point, "failed");
+}

@@ -1,0 +1,78 @@
+// @ts-check
+/** The preemption of this cycle as a play in frames: the floor, the dry run, one reprieve after another, the ladder. */
+
+/** @typedef {import("../trace").Candidate} Candidate */
+/** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
+/**
+ * @typedef {object} Theatre
+ * @property {import("../trace").PreemptionEvaluated} event
+ * @property {Candidate[]} candidates
+ * @property {Candidate | undefined} chosen
+ * @property {number} all how many candidates there were; of very many only those that stood longest are told in full
+ * @property {number} ranks how many reprieve frames there are
+ * @property {number} rungs the last rung that was needed
+ */
+
+const MOST_RANKS = 12;
+/** The criteria of pickOneNodeForPreemption, in order; the value by which a candidate is compared, lowest first. */
+export const RUNGS = ["pdb", "highest", "sum", "count", "start", "order"];
+
+/** @param {import("../state").State} state @returns {Theatre | null} */
+export function theatre(state) {
+  const event = state.cycle.PreemptionEvaluated;
+  return event ? stageOf(event) : null;
+}
+
+/** @param {import("../trace").PreemptionEvaluated} event @returns {Theatre} */
+export function stageOf(event) {
+  const candidates = event.candidates;
+  const ranks = Math.min(MOST_RANKS, Math.max(0, ...candidates.map((one) => one.reprieve.length)));
+  const rungs = candidates.length > 1 ? Math.max(...candidates.map((one) => one.rung ?? 0)) : 0;
+  return { event, candidates, all: candidates.length + (event.more?.count ?? 0), chosen: candidates.find((one) => !one.rung), ranks, rungs };
+}
+
+/** @param {import("../trace").PreemptionEvaluated} event */
+export function theatreFrames(event) {
+  const { candidates, ranks, rungs } = stageOf(event);
+  return candidates.length ? 2 + ranks + rungs + (rungs ? 0 : 1) : 1;
+}
+
+/** Which act the frame shows, and how far in it. @param {Theatre} play @param {number} frame @returns {{act: Act, at: number}} */
+export function actOf(play, frame) {
+  if (!play.candidates.length || frame <= 0) return { act: "floor", at: 0 };
+  if (frame === 1) return { act: "removed", at: 0 };
+  if (frame < 2 + play.ranks) return { act: "reprieve", at: frame - 1 };
+  if (!play.rungs) return { act: "result", at: 0 };
+  return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
+}
+
+/**
+ * Where a candidate's lower-priority pods are in a frame.
+ * @param {Theatre} play @param {Candidate} candidate @param {number} frame
+ * @returns {Map<string, "on" | "lifted" | "trying" | "back" | "victim">}
+ */
+export function fates(play, candidate, frame) {
+  const { act, at } = actOf(play, frame);
+  const done = act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < play.ranks ? at : Infinity;
+  const out = new Map();
+  for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
+  if (done > 0) candidate.reprieve.slice(0, done).forEach((one) => out.set(one.pod, one.reprieved ? "back" : "victim"));
+  return out;
+}
+
+/** What a candidate shows at a rung (1 to 6). @param {Candidate} candidate @param {number} rung */
+export function rungValue(candidate, rung) {
+  return [
+    candidate.pdb_violations,
+    candidate.highest_priority ?? 0,
+    candidate.priority_sum ?? 0,
+    candidate.victims.length,
+    candidate.earliest_start ?? null,
+    candidate.node,
+  ][rung - 1];
+}
+
+/** The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim. @param {Candidate} candidate */
+export function plainSum(candidate) {
+  return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
+}

@@ -1,0 +1,78 @@
+// @ts-check
+/** "Save picture": the step on screen as a self-contained SVG (the page's own look, styles written in), or as a PNG of it. */
+
+const KEPT = [
+  "align-items", "align-self", "background-color", "background-image", "border-bottom", "border-left", "border-radius", "border-right", "border-top", "bottom", "box-shadow", "box-sizing", "clip-path",
+  "color", "column-gap", "display", "fill", "flex", "flex-direction", "flex-wrap", "font-family", "font-size", "font-style", "font-variant-numeric", "font-weight", "gap", "grid-area", "grid-template-areas", "grid-template-columns",
+  "grid-template-rows", "grid-auto-rows", "height", "justify-content", "left", "letter-spacing", "line-height", "list-style", "margin", "max-width", "min-height", "min-width",
+  "opacity", "overflow", "padding", "place-items", "position", "right", "stroke", "stroke-dasharray", "stroke-width", "text-align", "text-decoration",
+  "text-anchor", "text-overflow", "top", "transform", "vertical-align", "visibility", "white-space", "width", "z-index",
+]; // prettier-ignore
+
+/** @param {Element} element @returns {Node | null} a copy with its computed look written in */
+function frozen(element) {
+  const look = getComputedStyle(element);
+  if (look.display === "none" || element instanceof HTMLDialogElement || element.id === "notices") return null;
+  const copy = /** @type {HTMLElement} */ (element.cloneNode(false));
+  for (const name of [...copy.getAttributeNames()]) if (/^(on|data-|aria-|class$|href$|id$)/.test(name)) copy.removeAttribute(name);
+  copy.setAttribute("style", KEPT.map((name) => `${name}:${look.getPropertyValue(name)}`).join(";"));
+  for (const child of element.childNodes) {
+    const inner = child instanceof Element ? frozen(child) : child.nodeType === Node.TEXT_NODE ? child.cloneNode() : null;
+    if (inner) copy.append(inner);
+  }
+  if (element instanceof HTMLCanvasElement) return canvasImage(element);
+  return copy;
+}
+
+/** @param {HTMLCanvasElement} canvas */
+function canvasImage(canvas) {
+  const image = document.createElement("img");
+  image.setAttribute("src", canvas.toDataURL());
+  image.setAttribute("style", `width:${canvas.clientWidth}px;height:${canvas.clientHeight}px`);
+  return image;
+}
+
+/** The page's own typeface, so that the picture looks the same anywhere. */
+async function typeface() {
+  const face = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).find((rule) => rule instanceof CSSFontFaceRule);
+  const source = face instanceof CSSFontFaceRule ? /url\("([^"]+)"\)/.exec(face.cssText)?.[1] : undefined;
+  if (!source) return "";
+  const base = face?.parentStyleSheet?.href ?? location.href;
+  const bytes = new Uint8Array(await (await fetch(new URL(source, base))).arrayBuffer());
+  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return `<style>@font-face{font-family:"Source Sans 3";font-weight:200 900;src:url(data:font/woff2;base64,${text})}</style>`;
+}
+
+/** The page as SVG text. @param {Element} root */
+export async function pictureOf(root) {
+  const { width, height } = root.getBoundingClientRect();
+  const body = new XMLSerializer().serializeToString(/** @type {Node} */ (frozen(root)));
+  const ground = getComputedStyle(document.body).backgroundColor;
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${await typeface()}<rect width="100%" height="100%" fill="${ground}"/><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
+}
+
+/** @param {string} url @param {string} name */
+function download(url, name) {
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = name;
+  link.click();
+}
+
+/** @param {"svg" | "png"} kind */
+export async function savePicture(kind) {
+  const root = document.querySelector("#player");
+  if (!root) return;
+  const svg = await pictureOf(root);
+  const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
+  const name = `kschedui-${location.hash.slice(1).split("&")[0] || "0"}`;
+  if (kind === "svg") return download(URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), `${name}.svg`);
+  const image = new Image();
+  await new Promise((resolve, reject) => Object.assign(image, { onload: resolve, onerror: reject, src: url }));
+  const canvas = document.createElement("canvas");
+  const scale = 2;
+  canvas.width = image.width * scale;
+  canvas.height = image.height * scale;
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  download(canvas.toDataURL("image/png"), `${name}.png`);
+}

@@ -1,0 +1,71 @@
+// @ts-check
+/**
+ * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/fold.py does:
+ * keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork
+ * of the state costs two shallow copies and shares everything else.
+ *
+ * @typedef {import("./trace").AnyEvent} AnyEvent
+ * @typedef {Required<Omit<import("./trace").PodState, "backoff_until"|"gone_at"|"start_time"|"deadline">> &
+ *   {backoff_until: number|null, gone_at: number|null, start_time: number|null, deadline: number|null}} PodState
+ * @typedef {Required<import("./trace").NodeState>} NodeState
+ * @typedef {{
+ *   step: number, time: number, attempt: number, nodes: Map<string, NodeState>, order: string[],
+ *   pods: Map<string, PodState>, cycle: Record<string, any>, bindings: Record<string, Record<string, any>>,
+ *   finished: boolean, deleted: string[], title: string, profiles: string[],
+ *   plugins: Record<string, Record<string, [string, number][]>>, feature_gates: Record<string, boolean>,
+ * }} State
+ */
+
+import { HANDLERS } from "./fold.js";
+
+/** @returns {State} */
+export function emptyState() {
+  return {
+    step: 0, time: 0, attempt: 0, nodes: new Map(), order: [], pods: new Map(), cycle: {}, bindings: {},
+    finished: false, deleted: [], title: "", profiles: [], plugins: {}, feature_gates: {},
+  }; // prettier-ignore
+}
+
+/** A pod's record with all that the encoding leaves out. @param {import("./trace").PodState} pod @returns {PodState} */
+export function fullPod(pod) {
+  return {
+    node: "", nominated_node: "", timestamp: 0, sequence: 0, attempts: 0, backoff_until: null, error_backoff: false,
+    unschedulable_plugins: [], message: "", gone_at: null, start_time: null, deadline: null, moved_by: "", hints: [],
+    ...pod,
+  }; // prettier-ignore
+}
+
+/** @param {import("./trace").NodeState} node @returns {NodeState} */
+export function fullNode(node) {
+  return { requested: {}, pods: [], ...node };
+}
+
+/** @param {import("./trace").Keyframe} keyframe @returns {State} */
+export function fromKeyframe(keyframe) {
+  const { nodes, pods, ...rest } = keyframe;
+  return {
+    ...emptyState(),
+    ...rest,
+    nodes: new Map(Object.entries(nodes).map(([name, node]) => [name, fullNode(node)])),
+    pods: new Map(Object.entries(pods).map(([key, pod]) => [key, fullPod(pod)])),
+  };
+}
+
+/** A state that can be moved on without touching this one. @param {State} state @returns {State} */
+export function fork(state) {
+  return {
+    ...state,
+    nodes: new Map(state.nodes),
+    pods: new Map(state.pods),
+    cycle: { ...state.cycle },
+    bindings: { ...state.bindings },
+  };
+}
+
+/** Move the state past one event. @param {State} state @param {AnyEvent} event @returns {State} the same object */
+export function apply(state, event) {
+  const handler = /** @type {any} */ (HANDLERS)[event.type];
+  if (handler) handler(state, event);
+  state.step += 1;
+  return state;
+}

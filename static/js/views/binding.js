@@ -1,0 +1,72 @@
+// @ts-check
+/** The binding cycle in steps; binding cycles of other pods run beside it, and look so. */
+
+import { h } from "../dom.js";
+import { list, plain, t } from "../i18n.js";
+import { heroOf } from "../model/phase.js";
+import { podName, seconds } from "../units.js";
+
+/** @typedef {import("../view").View} View */
+
+/** @type {[string, string][]} extension point and its event */
+const STEPS = [["Reserve", "PodReserved"], ["Permit", "PermitEvaluated"], ["PreBind", "PodPreBound"], ["Bind", "PodBound"], ["PostBind", "PodBound"]]; // prettier-ignore
+const MOST_BESIDE = 3;
+const CURRENT = { PodAssumed: "Reserve", PodReserved: "Reserve", PermitEvaluated: "Permit", PermitDecided: "Permit", PodPreBound: "PreBind", PodBound: "Bind" };
+
+/** @param {View} view */
+export function bindingStrips(view) {
+  const hero = heroOf(view.event, view.state);
+  const others = [...view.state.pods.values()].filter((pod) => pod.summary.pod !== hero && (pod.place === "binding" || pod.place === "waiting"));
+  const own = eventsOf(view, hero);
+  const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
+  return [
+    shown && strip(view, hero, own, false),
+    others.slice(0, MOST_BESIDE).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true)),
+    others.length > MOST_BESIDE && h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MOST_BESIDE })),
+  ];
+}
+
+/** What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is. @param {View} view @param {string} pod @returns {Record<string, any>} */
+function eventsOf({ state }, pod) {
+  const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
+  const record = state.pods.get(pod);
+  if (!record || state.cycle.CycleStarted?.pod === pod) return own;
+  const waits = record.place === "waiting" && { PermitEvaluated: { code: "Wait", deadline: record.deadline, results: [] } };
+  const passed = record.place === "binding" && { PermitEvaluated: { results: [] } };
+  return record.node ? { PodReserved: { results: [] }, ...waits, ...passed, ...own } : own;
+}
+
+/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
+function strip(view, pod, events, beside) {
+  const current = beside ? "" : view.event.type === "BindingFailed" ? view.event.point : (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? "");
+  return h("div", { key: `strip${pod}`, class: `binding ${beside ? "beside" : ""}` },
+    beside && h("p", { key: "who", class: "binding-who" }, h("b", null, podName(pod)), " ", t("binding.beside", { node: view.state.pods.get(pod)?.node ?? "" })),
+    h("ol", { key: "steps" }, STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current))),
+    events.PodUnreserved && h("p", { key: "undone", class: "undone" }, "↩ ", t("binding.undone", { plugins: plain(list(events.PodUnreserved.plugins)) }))); // prettier-ignore
+}
+
+/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point @param {string} type @param {boolean} current */
+function step(view, pod, events, point, type, current) {
+  const event = events[type];
+  const failed = events.BindingFailed?.point === point;
+  const results = point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ one) => one.code !== "Skip");
+  const waiting = point === "Permit" && event?.code === "Wait" && !events.PermitDecided;
+  const kind = failed ? "failed" : waiting ? "waits" : !event && !reached(events, point) ? "todo" : results.length || point === "Bind" ? "did" : "nothing";
+  const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
+  return h("li", { key: point, class: `${kind} ${current ? "now" : ""}` },
+    h("b", null, mark && h("span", null, mark), h("em", null, point)),
+    h("span", { key: "what" }, failed ? events.BindingFailed.message : waiting ? t("binding.waits", { until: seconds(event.deadline ?? 0) }) : did(view, pod, point, results, kind))); // prettier-ignore
+}
+
+/** Did a later extension point run? Points without plugins leave no event of their own. @param {Record<string, any>} events @param {string} point */
+function reached(events, point) {
+  const later = STEPS.slice(STEPS.findIndex(([name]) => name === point) + 1);
+  return later.some(([name, type]) => events[type] || events.BindingFailed?.point === name);
+}
+
+/** @param {View} view @param {string} pod @param {string} point @param {any[]} results @param {string} kind */
+function did({ state }, pod, point, results, kind) {
+  if (kind === "todo") return t(`binding.todo.${point}`);
+  if (point === "Bind") return t("binding.bind", { plugin: results[0]?.plugin ?? "DefaultBinder", node: state.pods.get(pod)?.node ?? "" });
+  return results.length ? plain(list(results.map((one) => one.plugin), 2)) : t(`binding.nothing.${point}`);
+}

@@ -1,0 +1,130 @@
+// @ts-check
+/** One node's lane: its head with the pods on it, the line through the plugins, the mark that stopped it, its score. */
+
+import { h } from "../dom.js";
+import { t } from "../i18n.js";
+import { PASSED } from "../model/filter.js";
+import { passedText, stoppedShort, stoppedText } from "../model/reasons.js";
+import { allocatable, free, heldFor, request, scarcest, used } from "../model/room.js";
+import { amount, short } from "../units.js";
+import { scoreName } from "../captions/score.js";
+import { question } from "../captions/filter.js";
+import { plainBar, podBar } from "./pod_block.js";
+import { tags } from "./node_tags.js";
+import { scoreBars } from "./score_bars.js";
+
+/** @typedef {import("../view").View} View @typedef {import("./lanes.js").Lanes} Lanes */
+/** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
+
+/** @param {View} view @param {Lanes} lanes @param {{name: string, first: boolean}} row */
+export function laneRow(view, lanes, { name, first }) {
+  const stop = lanes.model?.at.get(name)?.stop;
+  const fate = fateOf(lanes, name, stop);
+  const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
+  const win = lanes.chosen === name && lanes.phase === "score";
+  const tried = lanes.latest === name;
+  const selected = view.selection?.kind === "node" && view.selection.name === name;
+  return h("div", {
+    key: name, role: "listitem", "data-node": name,
+    class: `lane ${fate} ${hit ? "hit" : ""} ${first ? "newzone" : ""} ${win ? "win" : ""} ${tried ? "tried" : ""} ${selected ? "selected" : ""}`,
+  },
+    head(view, lanes, name, fate, stop),
+    h("div", { key: "track", class: "track" },
+      line(view, lanes, stop, fate),
+      lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
+      stopMark(view, lanes, name, fate, stop),
+      view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
+      fate === "unseen" && lanes.mode === "heads" && h("span", { key: "unseen", class: "why-stopped unlooked" }, t("lane.unseen")),
+      lanes.phase === "score" && fate === "alive" && scoreBars(view, lanes, name))); // prettier-ignore
+}
+
+/** @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate} */
+function fateOf({ model, at, seen }, name, stop) {
+  if (!model) return "waiting";
+  if (stop === undefined) return "unseen";
+  if (seen && !seen.has(name)) return "waiting";
+  return stop <= at && stop !== PASSED ? "out" : "alive";
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+function head(view, lanes, name, fate, stop) {
+  const node = view.state.nodes.get(name);
+  if (!node) return null;
+  const resource = lanes.plugins[lanes.at] === "NodeResourcesFit" && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
+  const shown = resource === "pods" ? "cpu" : resource;
+  const fits = lanes.plugins.indexOf("NodeResourcesFit");
+  const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
+  const whole = Math.max(1, allocatable(node, shown));
+  return h("div", { key: "head", class: "lane-head" },
+    h("div", { key: "name", class: "lane-name" },
+      h("button", { type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } }, name),
+      tags(node),
+      h("span", { key: "free", class: "lane-free" }, t("lane.freeof", { free: amount(shown, free(view.state, name, shown, view.hero)), all: amount(shown, whole), unit: shown === "cpu" ? "" : short(shown) }))),
+    lanes.mode !== "thin" && bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
+    lanes.mode === "heads" && h("span", { key: "memory", class: "memory", title: t("memory") }, h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } }))); // prettier-ignore
+}
+
+/** @param {View} view @param {string} name @param {string} resource @param {number} ghost @param {string} mode */
+function bar(view, name, resource, ghost, mode) {
+  return mode === "heads" ? podBar(view, name, resource, { held: heldFor(view.state, name, view.hero), ghost }) : plainBar(view, name, resource, ghost);
+}
+
+/** @param {View} view @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate */
+function line(view, { geometry, at, plugins, seen, phase }, stop, fate) {
+  const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
+  let end = 0;
+  if (fate === "out" && stop !== undefined && geometry.x[stop]) end = centre(stop);
+  else if (fate === "alive") end = at >= plugins.length || seen ? geometry.width - (geometry.phone ? 6 : 90) : geometry.x[at][0] + geometry.x[at][1];
+  return h("span", { key: "line", class: `line ${phase === "score" ? "off" : ""}`, style: { width: `${end}px` } });
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, stop) {
+  return plugins.map((plugin, i) => {
+    const ahead = phase === "score" || fate === "unseen" || fate === "waiting" || i > at || i >= (stop ?? 0);
+    const now = i === at && !seen && fate === "alive" && !geometry.phone && mode === "heads";
+    const text = now ? passedText(view, name, plugin) : "";
+    return h("button", {
+      key: `tick${i}`, type: "button", tabindex: now ? null : "-1", title: `${name}: ${plugin}`, class: `tick ${now ? "now" : ""} ${ahead ? "off" : ""}`,
+      style: { left: `${geometry.x[i][0] + geometry.x[i][1] / 2}px` }, "aria-label": `${question(plugin)} ${text} ${t("passed")}`,
+      on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
+    }, now && [text && h("span", { key: "text" }, text), h("b", { key: "yes", class: "yes" }, text ? " ✓" : "✓")]);
+  }); // prettier-ignore
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+function stopMark(view, lanes, name, fate, stop) {
+  const { geometry, model, phase, mode, seen, at, plugins } = lanes;
+  const verdict = model?.at.get(name)?.verdict;
+  if (fate === "alive" && (at >= plugins.length || seen) && phase === "filter") {
+    return h("span", { key: "why", class: "why-stopped feasible", style: { left: `${geometry.width - 84}px` } }, h("b", { class: "yes" }, "✓ "), t("lane.feasible"));
+  }
+  if (fate !== "out" || stop === undefined || !verdict || !geometry.x[stop]) return null;
+  const score = phase === "score";
+  const x = score ? 12 : geometry.x[stop][0] + geometry.x[stop][1] / 2;
+  const final = verdict.code === "UnschedulableAndUnresolvable";
+  const [bold, rest] = stoppedText(view, name, verdict);
+  const room = geometry.width - x > 230;
+  const words = score ? [h("b", null, `${question(verdict.plugin).replace(/[?？]$/, "")}: `), bold] : geometry.phone || mode !== "heads" ? h("b", null, stoppedShort(view, name, verdict)) : [h("b", null, bold), rest && (room ? `, ${rest}` : [h("br", null), rest])];
+  return [
+    h("button", {
+      key: "stop", type: "button", class: `stop ${final ? "final" : ""}`, style: { left: `${x}px` }, "aria-label": `${name}: ${verdict.plugin}: ${verdict.reasons.join(", ")}`,
+      on: { click: () => view.act.pin(`verdict:${name}:${verdict.plugin}`) },
+    }, "✕"),
+    mode !== "thin" && !(view.options.later && !score) && h("span", { key: "why", class: "why-stopped", style: { left: `${score ? 30 : x + 16}px` } }, words),
+  ]; // prettier-ignore
+}
+
+/** What the plugins behind the first rejection would say; the scheduler did not ask them. @param {View} view @param {Lanes} lanes @param {string} name @param {number} stop */
+function laterTicks(view, { geometry, plugins }, name, stop) {
+  return plugins.slice(stop + 1).map((plugin, i) => {
+    const told = view.explainer.filter(view.state.attempt, name, plugin);
+    const x = geometry.x[stop + 1 + i];
+    const passes = told?.code === "Success";
+    return h("button", {
+      key: `later${plugin}`, type: "button", class: `tick later ${told && !passes ? "no" : ""}`, style: { left: `${x[0] + x[1] / 2}px` },
+      title: told ? t("lane.later", { plugin: scoreName(plugin), verdict: passes ? t("passed") : told.reasons.join(", ") }) : plugin,
+      on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
+    }, told ? (passes ? "✓" : "✕") : "·");
+  }); // prettier-ignore
+}

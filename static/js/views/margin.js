@@ -1,0 +1,64 @@
+// @ts-check
+/** The margin: where a number comes from, or everything about the selected pod or node. */
+
+import { h, patch } from "../dom.js";
+import { t } from "../i18n.js";
+import { nodesSeen } from "../frames.js";
+import { filtered, stoppedBy } from "../model/filter.js";
+import { theatre } from "../model/preemption.js";
+import { ranking, scores } from "../model/scores.js";
+
+/** @typedef {import("../view").View} View */
+
+/** @type {{explainRef: typeof import("./explanation.js").explainRef, podInspector: typeof import("./inspector.js").podInspector, nodeInspector: typeof import("./inspector.js").nodeInspector} | null} */
+let panels = null;
+
+/** The panels come after the first step is drawn. @param {View} view */
+async function load(view) {
+  const [explanation, inspector] = await Promise.all([import("./explanation.js"), import("./inspector.js")]);
+  if (panels) return;
+  panels = { ...explanation, ...inspector };
+  view.act.set({});
+}
+
+/** @param {Element} target @param {View} view */
+export function drawMargin(target, view) {
+  target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
+  const close = h("button", { key: "close", type: "button", class: "margin-close", "aria-label": t("close"), on: { click: () => { view.act.pin(null); view.act.select(null); view.act.set({ margin: false }); } } }, "✕"); // prettier-ignore
+  const { selection } = view;
+  const ref = view.pin ?? defaultRef(view);
+  if (!panels) void load(view);
+  const inspect = selection?.kind === "pod" ? panels?.podInspector : panels?.nodeInspector;
+  const body = selection && !view.pin ? inspect?.(view, selection.name) : ref ? panels?.explainRef(view, ref) : null;
+  patch(target, [(view.pin || selection || view.options.margin) && close, h("div", { key: selection && !view.pin ? `${selection.kind}${selection.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" }, body)]);
+}
+
+/** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string | null} */
+function defaultRef(view) {
+  const { event, state, frame, hero } = view;
+  const model = filtered(state);
+  if (event.type === "NodesFiltered" && model) {
+    const plugin = model.plugins[frame];
+    if (view.order === "node") {
+      const name = model.names[nodesSeen(event, frame) - 1];
+      return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
+    }
+    const stopped = stoppedBy(model, frame);
+    if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
+    const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
+    return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
+  }
+  const scored = scores(state);
+  if (view.scene === "score" && scored) {
+    const plugin = event.type === "ScoresComputed" ? scored.plugins[frame] : undefined;
+    if (!plugin) return `total:${state.cycle.HostSelected?.node ?? scored.names[ranking(scored.totals)[0]]}`;
+    return `score:${scored.names[plugin.weighted.indexOf(Math.max(...plugin.weighted))]}:${plugin.plugin}`;
+  }
+  if (view.scene === "preempt") {
+    const chosen = theatre(state)?.chosen;
+    return chosen ? `candidate:${chosen.node}` : hero ? `request:${hero}` : null;
+  }
+  const pod = state.pods.get(hero);
+  if (pod?.node) return `room:${pod.node}:cpu`;
+  return hero && pod ? `request:${hero}` : "run";
+}

@@ -1,0 +1,145 @@
+// @ts-check
+/**
+ * The preemption theatre. The floor opens: on each candidate node the lower-priority pods lift off, come back one by one
+ * or fall through; then the candidates go down a ladder of criteria until one is left.
+ */
+
+import { h, patch } from "../dom.js";
+import { parts, t } from "../i18n.js";
+import { plainReason } from "../captions/filter.js";
+import { rungText } from "../captions/preemption.js";
+import { filtered } from "../model/filter.js";
+import { actOf, fates, theatre } from "../model/preemption.js";
+import { allocatable, request, scarcest } from "../model/room.js";
+import { amount, podName, quantity } from "../units.js";
+import { sentence } from "./story.js";
+import { tank } from "./tank.js";
+
+/** @typedef {import("../view").View} View @typedef {import("../model/preemption.js").Theatre} Theatre */
+/** @typedef {import("../trace").Candidate} Candidate */
+
+const MOST_TANKS = 6;
+
+/** @param {Element} target @param {View} view */
+export function drawPreemption(target, view) {
+  const play = theatre(view.state);
+  if (!play) return patch(target, []);
+  const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
+  const shown = shownCandidates(play);
+  const phone = view.width <= 700;
+  patch(target, [
+    h("div", { key: "theatre", class: `theatre act-${actOf(play, frame).act}`, style: { "--columns": String(shown.length || 1) } },
+      floor(view, play),
+      !shown.length && nobody(view, play),
+      shown.length > 0 && !phone && tanks(view, play, shown, frame),
+      shown.length > 0 && (phone ? phoneLanes(view, play, shown, frame) : ladder(view, play, shown, frame))),
+  ]); // prettier-ignore
+}
+
+/** The chosen one is always among them. @param {Theatre} play */
+function shownCandidates(play) {
+  const first = play.candidates.slice(0, MOST_TANKS);
+  if (play.chosen && !first.includes(play.chosen)) first[MOST_TANKS - 1] = play.chosen;
+  return first;
+}
+
+/** @param {View} view @param {Theatre} play */
+function floor(view, play) {
+  const model = filtered(view.state);
+  const tally = new Map();
+  for (const { verdict } of model?.at.values() ?? []) {
+    const text = verdict ? plainReason(verdict.reasons[0] ?? "") : "";
+    if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
+  }
+  const more = play.all - MOST_TANKS;
+  return h("div", { key: "floor", class: "floor" },
+    h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? 0 })),
+    h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
+    more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
+    h("span", { class: "floor-chips" }, [...tally].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([text, n]) => h("span", { key: text }, `${n} × ${text}`)))); // prettier-ignore
+}
+
+/** @param {View} view @param {Theatre} play */
+function nobody(view, play) {
+  const failed = Object.entries(play.event.failed ?? {});
+  return h("div", { key: "nobody", class: "nobody" },
+    h("p", null, sentence(view, parts(play.event.eligible ? "preempt.nobody.why" : "preempt.ineligible", { pod: podName(view.hero) }))),
+    play.event.message && h("p", { class: "raw" }, play.event.message),
+    failed.length > 0 && h("ul", null, failed.slice(0, 12).map(([name, verdict]) => h("li", { key: name }, h("b", null, name), " ", verdict.reasons.join(", "))))); // prettier-ignore
+}
+
+/** The resource along which the tanks are drawn. @param {View} view @param {Candidate[]} shown */
+function tankResource({ state, hero }, shown) {
+  const resource = shown[0] ? scarcest(state, shown[0].node, hero) : "cpu";
+  return resource === "pods" ? "cpu" : resource;
+}
+
+/** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+function tanks(view, play, shown, frame) {
+  const resource = tankResource(view, shown);
+  const whole = Math.max(...shown.map((one) => allocatable(/** @type {any} */ (view.state.nodes.get(one.node)), resource)));
+  const { act, at } = actOf(play, frame);
+  const over = !play.rungs ? act === "result" : act === "rung" && at >= play.rungs;
+  return h("div", { key: "tanks", class: "tanks" },
+    h("div", { key: "axis", class: "tank-axis" },
+      h("h3", null, t("tank.per", { room: quantity(resource, whole) })),
+      h("p", null, t("tank.with", { pod: podName(view.hero) })),
+      h("p", { class: "key hero-key" }, h("i"), podName(view.hero)),
+      h("p", { class: "key stays" }, h("i"), t("tank.untouchable")),
+      h("p", { class: "key back" }, h("i"), t("tank.back")),
+      h("p", { class: "key victim" }, h("i"), t("tank.victim")),
+      cannot(view, play)),
+    shown.map((candidate) => tank(view, candidate, fates(play, candidate, frame), {
+      resource, whole, act, need: request(view.state, view.hero, resource), chosen: over && !candidate.rung, fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at, amount,
+    }))); // prettier-ignore
+}
+
+/** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
+function cannot(view, play) {
+  const candidates = new Set(play.candidates.map((one) => one.node));
+  const rest = [...(filtered(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
+  if (!rest.length) return null;
+  return h("div", { key: "cannot", class: "cannot" },
+    h("h3", null, t("tank.cannot", { n: rest.length })),
+    rest.slice(0, 4).map(([name, { verdict }]) => h("p", { key: name }, h("b", null, name), " ", plainReason((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""))),
+    rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 }))); // prettier-ignore
+}
+
+/** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+function ladder(view, play, shown, frame) {
+  const { act, at } = actOf(play, frame);
+  const now = act === "rung" ? at : 0;
+  return h("div", { key: "ladder", class: "ladder" }, [1, 2, 3, 4, 5, 6].map((rung) => {
+    const needed = play.rungs >= rung;
+    return h("div", { key: rung, class: `rung ${rung === now ? "now" : ""} ${needed || now < play.rungs ? "" : "unneeded"}` },
+      h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
+      needed || now < play.rungs ? shown.map((one) => cell(view, play, one, rung, now)) : h("div", { key: "not", class: "rung-not" }, t(play.rungs ? "rung.notneeded" : "rung.single")));
+  })); // prettier-ignore
+}
+
+/** @param {View} view @param {Theatre} play @param {Candidate} one @param {number} rung @param {number} now */
+function cell(view, play, one, rung, now) {
+  const alive = !one.rung || one.rung >= rung;
+  const shown = alive && rung <= now;
+  const falls = one.rung === rung && shown;
+  const wins = !one.rung && rung === play.rungs && shown;
+  const kind = !alive ? "gone" : falls ? "falls" : wins ? "wins" : "";
+  return h("div", { key: `${one.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
+    shown && h("b", { key: `v${rung}` }, falls ? "✕ " : wins ? "★ " : "", rungText(view, one, rung))); // prettier-ignore
+}
+
+/** On a phone the columns become lanes. @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+function phoneLanes(view, play, shown, frame) {
+  const { act, at } = actOf(play, frame);
+  const now = act === "rung" ? at : act === "result" ? 1 : 0;
+  const rungs = Math.max(1, play.rungs);
+  return h("div", { key: "phone", class: "phone-lanes", style: { "--rungs": String(rungs) } },
+    h("div", { key: "head", class: "phone-head" }, h("b", null, t("preempt.node")), Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`))),
+    shown.map((one) => {
+      const fate = fates(play, one, frame);
+      const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => podName(key));
+      return h("div", { key: one.node, class: `phone-lane ${!one.rung && now >= rungs ? "wins" : ""}` },
+        h("div", null, h("b", null, !one.rung && now >= rungs ? "★ " : "", one.node), h("small", null, victims.length ? `✕ ${victims[0]}${victims.length > 1 ? `, +${victims.length - 1}` : ""}` : t("tank.lifted", { n: [...fate.values()].filter((state) => state === "lifted").length }))),
+        Array.from({ length: rungs }, (_, i) => cell(view, play, one, i + 1, now)));
+    })); // prettier-ignore
+}
