@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""How fast the engine is, beside kube-scheduler's own figures on the same workloads (`real_scheduler.md`, column a).
+
+    python tests/bench/bench_engine.py [WORKLOAD-NODES ...] [--runs N]
+
+Timed is the whole run from the loaded cluster to its end, every event kept. A speed counts only where the decisions are
+kube-scheduler's: they are compared with `bench_decisions/`. Exit status 1 if any differs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+import zlib
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from scheduler_core import Scenario, chunked, decisions, encode, parse_scenario, simulate
+from scheduler_core.scenario import Limits
+from scheduler_core.trace import AnyEvent, AttemptFinished, RunStarted
+from tests.bench.mixed_workloads import mixed, small, unique
+from tests.bench.workloads import workload
+
+HERE = Path(__file__).parent
+REAL = {
+    "basic-100": 3623, "basic-1000": 1189, "basic-5000": 863,
+    "spread-100": 2247, "spread-1000": 578, "spread-5000": 396,
+    "antiaffinity-100": 2200, "antiaffinity-1000": 784, "antiaffinity-5000": 491,
+    "preemption-100": 973, "preemption-1000": 490, "preemption-5000": 110,
+}  # fmt: skip
+OWN = {"mixed-5000": mixed, "unique-5000": unique}
+
+
+def scenario_of(objects: dict[str, list[dict[str, Any]]]) -> Scenario:
+    """The workload's documents, in the order in which the decisions were recorded."""
+    kinds = ("priorityClasses", "nodes", "running", "pending")
+    documents = [json.dumps(one) for kind in kinds for one in objects.get(kind, ())]
+    return parse_scenario(
+        "\n---\n".join(documents), Limits(bytes=1 << 30, documents=1 << 20, nodes=10_000, pods=100_000)
+    )
+
+
+def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
+    """Seconds from RunStarted to the end, and the events."""
+    events = simulate(scenario)
+    kept = [next(events)]
+    assert isinstance(kept[0], RunStarted)
+    started = time.process_time()
+    kept.extend(events)
+    return time.process_time() - started, kept
+
+
+def recorded(name: str) -> list[dict[str, Any]] | None:
+    path = HERE / "bench_decisions" / f"{name}.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else None
+
+
+def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
+    """How many attempts differ from kube-scheduler's."""
+    expected = recorded(name)
+    if expected is None:
+        return 0
+    got = [
+        {
+            "pod": record["pod"],
+            "outcome": record["outcome"],
+            "node": record["node"],
+            "feasible": len(record["feasible"]),
+            "best": max(record["totals"].values(), default=None),
+            "victims": (record["preemption"] or {}).get("victims", []),
+        }
+        for record in decisions(events)
+        if "final" not in record
+    ]
+    return sum(want != have for want, have in zip(expected, got, strict=False)) + abs(len(expected) - len(got))
+
+
+def stored_bytes(events: list[AnyEvent]) -> int:
+    """What the run takes as compressed chunks."""
+    return sum(len(zlib.compress(encode(chunk), 1)) for chunk in chunked(events))
+
+
+def measure(name: str, runs: int) -> bool:
+    """Print one row; False if a decision differs."""
+    kind, _, nodes = name.rpartition("-")
+    objects = OWN[name](int(nodes)) if name in OWN else workload(kind, int(nodes))
+    scenario = scenario_of(objects)
+    results = [timed(scenario) for _ in range(runs)]
+    seconds = sorted(result[0] for result in results)[runs // 2]
+    events = results[0][1]
+    pods = len(objects["pending"])
+    attempts = sum(isinstance(event, AttemptFinished) for event in events)
+    wrong = wrong_decisions(name, events)
+    speed = pods / seconds
+    ratio = f"{speed / REAL[name]:8.1f}" if name in REAL else "       -"
+    print(
+        f"{name:18}{speed:10.0f}{REAL.get(name, 0):8}{ratio}{1000 * seconds / attempts:10.3f}"
+        f"{stored_bytes(events) / attempts:10.0f}   {'equal' if not wrong else f'{wrong} DIFFER'}",
+        flush=True,
+    )
+    return not wrong
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", default=[*REAL, *OWN])
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    print(f"{'workload-nodes':18}{'pods/s':>10}{'real':>8}{'ratio':>8}{'ms/cycle':>10}{'B/cycle':>10}   decisions")
+    good = [measure(name, options.runs) for name in options.names]
+    scenario = scenario_of(small())
+    timed(scenario)
+    best = min(_whole_run(scenario) for _ in range(20))
+    print(f"20 nodes x 50 pods, whole run: {1000 * best:.1f} ms")
+    return 0 if all(good) else 1
+
+
+def _whole_run(scenario: Scenario) -> float:
+    started = time.process_time()
+    kept = list(simulate(scenario))
+    assert kept
+    return time.process_time() - started
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,52 @@
+"""Workloads without recorded decisions: many kinds of pods, pods that are all different, and a small whole run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.bench.workloads import HOST, ZONE, _pod, basic
+
+Objects = dict[str, list[dict[str, Any]]]
+
+
+def mixed(nodes: int) -> Objects:
+    """1000 pods of 30 kinds: requests, soft and hard spreading, affinity, node selectors, tolerations."""
+    objects = basic(nodes)
+    for i, node in enumerate(objects["nodes"]):
+        node["metadata"]["labels"]["disk"] = ("ssd", "hdd")[i % 2]
+        if i % 10 == 0:
+            node["spec"] = {"taints": [{"key": "dedicated", "value": "batch", "effect": "NoSchedule"}]}
+    objects["pending"] = [_mixed_pod(i, i % 30) for i in range(1000)]
+    return objects
+
+
+def _mixed_pod(number: int, kind: int) -> dict[str, Any]:
+    labels = {"app": f"app-{kind}"}
+    selector = {"matchLabels": labels}
+    spec: dict[str, Any] = {}
+    if kind % 3 == 1:
+        when = "DoNotSchedule" if kind % 2 else "ScheduleAnyway"
+        constraint = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": when, "labelSelector": selector}
+        spec["topologySpreadConstraints"] = [constraint]
+    if kind % 3 == 2:
+        term = {"topologyKey": HOST, "labelSelector": selector}
+        spec["affinity"] = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    if kind % 5 == 0:
+        spec["nodeSelector"] = {"disk": "ssd"}
+    if kind % 7 == 0:
+        spec["tolerations"] = [{"key": "dedicated", "operator": "Exists"}]
+    return _pod(f"p-{number:05d}", f"{50 + 10 * kind}m", f"{100 + 20 * kind}Mi", labels, **spec)
+
+
+def unique(nodes: int) -> Objects:
+    """1000 pods, no two with the same requests and labels."""
+    objects = basic(nodes)
+    objects["pending"] = [_pod(f"p-{i:05d}", f"{50 + i}m", f"{100 + i}Mi", {"app": f"app-{i}"}) for i in range(1000)]
+    return objects
+
+
+def small() -> Objects:
+    """20 nodes, 50 pods."""
+    objects = basic(20)
+    objects["pending"] = objects["pending"][:50]
+    return objects

@@ -1,0 +1,155 @@
+"""Short ways to write scenario files in tests.
+
+    text = scenario(node("n1", cpu=4), pod("a", cpu="500m", node="n1"), pod("b"), seed=7)
+    found = parse(node("n1"), pod("a"), events=[{"at": 3, "delete": {"kind": "Pod", "name": "a"}}])
+
+Every builder returns a plain mapping, the object as a manifest; change it where a test needs more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.scenario import Scenario, parse_scenario
+
+Manifest = dict[str, Any]
+
+PAUSE = "registry.k8s.io/pause:3.9"
+
+
+def node(
+    name: str,
+    *,
+    cpu: str | int = "4",
+    memory: str = "8Gi",
+    pods: int = 110,
+    zone: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    taints: Sequence[str] = (),
+    unschedulable: bool = False,
+    images: Mapping[str, int] | None = None,
+    resources: Mapping[str, Any] | None = None,
+) -> Manifest:
+    """A Node with its hostname label; `taints` as kubectl writes them ("gpu=yes:NoSchedule")."""
+    all_labels = {"kubernetes.io/hostname": name, **(labels or {})}
+    if zone:
+        all_labels["topology.kubernetes.io/zone"] = zone
+    spec: Manifest = {"taints": [taint(text) for text in taints]} if taints else {}
+    if unschedulable:
+        spec["unschedulable"] = True
+    capacity = {"cpu": str(cpu), "memory": memory, "pods": str(pods), **(resources or {})}
+    status: Manifest = {"capacity": capacity, "allocatable": capacity}
+    if images:
+        status["images"] = [{"names": [image], "sizeBytes": size} for image, size in images.items()]
+    metadata = {"name": name, "labels": all_labels}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec, "status": status}
+
+
+def taint(text: str) -> Manifest:
+    """ "key=value:Effect" or "key:Effect"."""
+    pair, _, effect = text.rpartition(":")
+    key, _, value = pair.partition("=")
+    return {"key": key, "value": value, "effect": effect}
+
+
+def pod(
+    name: str,
+    *,
+    cpu: str | int | None = None,
+    memory: str | None = None,
+    requests: Mapping[str, Any] | None = None,
+    limits: Mapping[str, Any] | None = None,
+    node: str | None = None,
+    namespace: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    annotations: Mapping[str, str] | None = None,
+    priority: int | None = None,
+    priority_class: str | None = None,
+    gates: Sequence[str] = (),
+    image: str = PAUSE,
+    host_port: int | None = None,
+    start_time: str | None = None,
+    **spec: Any,
+) -> Manifest:
+    """A Pod with one container; with `node` it runs there already. `spec`: further fields of the pod's spec."""
+    asked = {**({"cpu": str(cpu)} if cpu is not None else {}), **({"memory": memory} if memory else {})}
+    asked |= requests or {}
+    container: Manifest = {"name": "main", "image": image}
+    if asked or limits:
+        container["resources"] = {"requests": asked, "limits": dict(limits or {})}
+    if host_port:
+        container["ports"] = [{"containerPort": host_port, "hostPort": host_port}]
+    given = {
+        "nodeName": node,
+        "priority": priority,
+        "priorityClassName": priority_class,
+        "schedulingGates": [{"name": gate} for gate in gates] or None,
+        **spec,
+    }
+    metadata = {"name": name, "namespace": namespace, "labels": labels, "annotations": annotations}
+    found: Manifest = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {key: value for key, value in metadata.items() if value},
+        "spec": {"containers": [container], **{key: value for key, value in given.items() if value is not None}},
+    }
+    if start_time:
+        found["status"] = {"startTime": start_time}
+    return found
+
+
+def priority_class(name: str, value: int, **fields: Any) -> Manifest:
+    return {
+        "apiVersion": "scheduling.k8s.io/v1",
+        "kind": "PriorityClass",
+        "metadata": {"name": name},
+        "value": value,
+        **fields,
+    }
+
+
+def budget(name: str, match: Mapping[str, str], *, namespace: str = "default", **spec: Any) -> Manifest:
+    """A PodDisruptionBudget for pods with the labels `match`; `minAvailable` or `maxUnavailable` in `spec`."""
+    return {
+        "apiVersion": "policy/v1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": name, "namespace": namespace},
+        "spec": {"selector": {"matchLabels": dict(match)}, **spec},
+    }
+
+
+def required_affinity(match: Mapping[str, str], key: str = "kubernetes.io/hostname", *, anti: bool = False) -> Manifest:
+    """`spec.affinity` with one required term of pod affinity, or of anti-affinity."""
+    term = {"labelSelector": {"matchLabels": dict(match)}, "topologyKey": key}
+    return {"podAntiAffinity" if anti else "podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
+def spread(match: Mapping[str, str], key: str = "topology.kubernetes.io/zone", **fields: Any) -> Manifest:
+    """One topology spread constraint: maxSkew 1, DoNotSchedule, unless `fields` say otherwise."""
+    return {
+        "maxSkew": 1,
+        "topologyKey": key,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": dict(match)},
+        **fields,
+    }
+
+
+def configuration(**fields: Any) -> Manifest:
+    """A KubeSchedulerConfiguration document."""
+    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", **fields}
+
+
+def scenario(*objects: Manifest, **spec: Any) -> str:
+    """The text of a scenario file: the objects, then a Scenario document if `spec` (seed, events...) is given."""
+    documents = list(objects)
+    if spec:
+        documents.append({"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario", "spec": spec})
+    return "\n---\n".join(json.dumps(document) for document in documents)
+
+
+def parse(*objects: Manifest, **spec: Any) -> Scenario:
+    """The scenario, parsed."""
+    return parse_scenario(scenario(*objects, **spec))

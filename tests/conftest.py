@@ -1,0 +1,153 @@
+"""Fixtures for every test: the whole running stack, and a browser.
+
+`live_stack` is the real thing, started once: the embedded broker's binary, a Celery worker process, uvicorn, and a
+SQLite file with the scenario library in it. Tests reach it over HTTP and websockets at `live_stack.url`; the ORM in
+this process has another database. `browser_page` is a page of Debian's Chromium, or whichever KSCHEDUI_CHROMIUM names.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from kschedui.supervisor.ports import free_port
+from kschedui.supervisor.stack import Stack
+
+ROOT = Path(__file__).resolve().parents[1]
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+CHROMIUM_FLAGS = [
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def prepared_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A SQLite file with all tables and the library, its lessons simulated; copied, for it takes seconds to make.
+
+    Beside it, empty.sqlite3 has the tables alone.
+    """
+    file = tmp_path_factory.mktemp("prepared") / "kschedui.sqlite3"
+    env = {**os.environ, "DATABASE_URL": f"sqlite:///{file}"}
+    run_manage(env, "migrate", "--verbosity", "0")
+    shutil.copy(file, file.with_name("empty.sqlite3"))
+    run_manage(env, "load_library", "--verbosity", "0")
+    return file
+
+
+@pytest.fixture(scope="session")
+def broker_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A broker alone, for tests that bring their own worker or none."""
+    with Stack({}, tmp_path_factory.mktemp("broker")) as stack:
+        yield stack.start_broker()
+
+
+@pytest.fixture(scope="session")
+def stack_maker(tmp_path_factory: pytest.TempPathFactory, prepared_database: Path) -> "StackMaker":
+    """What makes the stacks of this session."""
+    return StackMaker(tmp_path_factory, prepared_database)
+
+
+@pytest.fixture
+def make_stack(stack_maker: "StackMaker") -> Iterator["StackMaker"]:
+    """Builds stacks that a test may break: `make_stack()` has broker and database, and nothing else runs yet."""
+    before = list(stack_maker.stacks)
+    yield stack_maker
+    for stack in stack_maker.stacks:
+        if stack not in before:
+            stack.stop()
+
+
+@pytest.fixture(scope="session")
+def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
+    """Everything running, shared by all tests of the session, so a test must not stop or kill its parts."""
+    with stack_maker() as stack:
+        stack.start_worker()
+        stack.start_web("127.0.0.1", free_port())
+        stack.wait()
+        yield stack
+
+
+class StackMaker:
+    """Makes stacks, each with a SQLite file of its own; `library=False` leaves that without scenarios."""
+
+    def __init__(self, folders: pytest.TempPathFactory, database: Path) -> None:
+        self.folders = folders
+        self.database = database
+        self.stacks: list[Stack] = []
+
+    def __call__(self, *, library: bool = True, **env: str) -> Stack:
+        folder = self.folders.mktemp("stack")
+        file = shutil.copy(self.database if library else self.database.with_name("empty.sqlite3"), folder)
+        stack = Stack({"KSCHEDUI_DATA_DIR": str(folder), "DATABASE_URL": f"sqlite:///{file}", **env}, folder)
+        self.stacks.append(stack)
+        stack.start_broker()
+        return stack
+
+
+def manage(stack: Stack, *arguments: str) -> str:
+    """Run `manage.py` against the stack's database and broker; what it printed."""
+    return run_manage(stack.env, *arguments)
+
+
+def run_manage(env: Mapping[str, str], *arguments: str) -> str:
+    command = [sys.executable, "manage.py", *arguments]
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def chromium_path() -> str | None:
+    """The browser to test with, None where there is none."""
+    named = os.environ.get("KSCHEDUI_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """One Chromium per test file.
+
+    Not per session: Playwright's event loop would stay, and Django's ORM refuses to work in a thread that has one.
+    """
+    path = chromium_path()
+    if path is None:
+        message = "no Chromium found: install it (Debian: apt install chromium) or name it in KSCHEDUI_CHROMIUM"
+        if os.environ.get("KSCHEDUI_REQUIRE_BROWSER") == "1":
+            pytest.fail(message)
+        pytest.skip(message)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
+    """A page in a context of its own, with relative addresses going to `live_stack`. Errors in it fail the test."""
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
+    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert not errors, errors
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by what they need, so that `-m "not live"` runs the quick ones."""
+    for item in items:
+        fixtures = getattr(item, "fixturenames", ())
+        if "browser" in fixtures:
+            item.add_marker("browser")
+        if {"live_stack", "make_stack", "broker_url"} & set(fixtures):
+            item.add_marker("live")

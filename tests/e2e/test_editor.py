@@ -1,0 +1,281 @@
+"""Writing, running, sharing, forking and keeping scenarios, in a browser on the running stack."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from kschedui.supervisor.stack import Stack
+
+DUMP = """\
+apiVersion: v1
+kind: List
+metadata: {resourceVersion: ""}
+items:
+- apiVersion: v1
+  kind: Node
+  metadata:
+    name: n1
+    uid: 3c0f
+    managedFields: [{manager: kubelet}]
+    labels: {kubernetes.io/hostname: n1}
+  status:
+    allocatable: {cpu: "2", memory: 8Gi, pods: "110"}
+    nodeInfo: {kubeletVersion: v1.34.1}
+- apiVersion: scheduling.k8s.io/v1
+  kind: PriorityClass
+  metadata: {name: high}
+  value: 1000
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: low-1, namespace: default, uid: 77ab}
+  spec:
+    nodeName: n1
+    containers:
+    - name: main
+      image: registry.k8s.io/pause:3.9
+      resources:
+        requests: {cpu: 1500m, memory: 128Mi}
+  status: {phase: Running}
+- apiVersion: v1
+  kind: Pod
+  metadata: {name: high-1, namespace: default}
+  spec:
+    priorityClassName: high
+    containers:
+    - name: main
+      image: registry.k8s.io/pause:3.9
+      resources:
+        requests:
+          cpu: 18OOm
+          memory: 128Mi
+"""
+TYPO = """\
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: "2", memory: 8Gi, pods: "110"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - {name: main, image: pause, resources: {request: {cpu: 500m}}}
+"""
+
+
+@pytest.fixture
+def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]:
+    """Makes pages of browser profiles that know nothing of each other."""
+    contexts = []
+
+    def make() -> Page:
+        contexts.append(browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850}))
+        return contexts[-1].new_page()
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+def opened(page: Page, address: str) -> Page:
+    """The editor at an address, ready for keys."""
+    page.goto(address)
+    expect(page.locator("#editor[data-ready]")).to_be_visible()
+    return page
+
+
+def outcome(page: Page) -> Locator:
+    return page.locator(".outcome")
+
+
+def type_text(page: Page, text: str) -> None:
+    """Replace the text as a person would: select everything, and paste."""
+    content = page.locator("#yaml .cm-content")
+    content.click()
+    page.keyboard.press("Control+a")
+    content.evaluate(
+        """(editor, text) => {
+            const clipboardData = new DataTransfer();
+            clipboardData.setData("text/plain", text);
+            editor.dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true }));
+        }""",
+        text,
+    )
+
+
+def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) -> None:
+    author, reader = profile(), profile()
+
+    opened(author, "/new/?import")
+    author.get_by_label("Output of kubectl").fill(DUMP)
+    author.get_by_role("button", name="Bring it in").click()
+    status = author.locator("#status")
+    expect(status).to_contain_text("1 problem")
+    expect(status).to_contain_text("18OOm")
+    status.get_by_role("button").click()
+    author.keyboard.press("Home")
+    author.keyboard.press("Shift+End")
+    line = author.evaluate("document.querySelector('#yaml').shadowRoot.querySelector('.cm-activeLine').textContent")
+    author.keyboard.insert_text(line.strip().replace("18OOm", "1800m"))
+    expect(status).to_contain_text("No problems. 1 node, 2 pods.")
+
+    author.get_by_role("button", name="Run", exact=False).first.click()
+    preemption = outcome(author).get_by_role("button", name="high-1 evicts low-1 to get room on n1.")
+    expect(outcome(author)).to_contain_text("1 pod evicted")
+    preemption.click()
+    author.wait_for_url(re.compile(r"/s/\w+/(v/\d+/)?#\d+"))
+    expect(author.locator("#player[data-ready]")).to_be_visible()
+    author.get_by_role("button", name="Share").click()
+    link = author.get_by_label("Link to this step").input_value()
+    assert re.search(r"/s/\w+/v/1/#\d+", link), link
+
+    reader.goto(link)
+    expect(reader.locator("#player")).to_contain_text("high-1")
+    reader.get_by_role("button", name="Fork").click()
+    reader.wait_for_url(re.compile(r"/s/\w+/edit/"))
+    expect(reader.locator("#editor[data-ready]")).to_be_visible()
+    reader.get_by_role("tab", name="Builder").click()
+    request = reader.get_by_label("high-1 CPU")
+    request.fill("500m")
+    request.press("Tab")
+    reader.get_by_role("button", name="Run", exact=False).first.click()
+    expect(outcome(reader)).to_contain_text("high-1 runs on n1.")
+    expect(outcome(reader)).to_contain_text("0 pods evicted")
+    reader.get_by_role("button", name="Save and step through").click()
+    reader.wait_for_url(re.compile(r"/s/\w+/$"))
+
+    author.goto("/accounts/signup/")
+    author.get_by_label("Username").fill("ada")
+    author.locator("[name=password1]").fill("a long secret of hers")
+    author.locator("[name=password2]").fill("a long secret of hers")
+    author.get_by_role("button", name="Make an account").click()
+    expect(author.locator("tbody tr")).to_have_count(1)
+    reader.goto("/accounts/login/?next=/accounts/mine/")
+    reader.get_by_label("Username").fill("ada")
+    reader.get_by_label("Password").fill("a long secret of hers")
+    reader.get_by_role("button", name="Log in").click()
+    expect(reader.locator("tbody tr")).to_have_count(2)
+
+    reader.locator("tbody tr").first.get_by_role("link", name="Settings").click()
+    reader.get_by_label("Who may see it").select_option("private")
+    reader.get_by_role("button", name="Save").click()
+    expect(reader.get_by_text("Saved.")).to_be_visible()
+    private = re.sub(r"settings.*", "", reader.url)
+    stranger = profile()
+    assert stranger.goto(private).status == 403
+    expect(stranger.get_by_role("heading", name="Not yours to see")).to_be_visible()
+    assert reader.goto(private).status == 200
+
+
+def test_a_misspelt_field_is_fixed_by_one_press(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    type_text(page, TYPO)
+    problem = page.locator("#yaml .problem-line")
+    expect(problem).to_contain_text("did you mean")
+    problem.get_by_role("button", name="Fix: requests").click()
+    expect(problem).to_have_count(0)
+    expect(page.locator("#yaml .cm-content")).to_contain_text("resources: {requests: {cpu: 500m}}")
+
+
+def test_what_was_typed_is_there_after_a_reload_and_can_be_put_away(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    type_text(page, TYPO.replace("name: web}", "name: kept-pod}"))
+    expect(page.locator("#status")).to_contain_text("Draft kept")
+    opened(page, "/new/")
+    expect(page.locator("#yaml .cm-content")).to_contain_text("kept-pod")
+    page.get_by_role("button", name="Use the saved text instead").click()
+    expect(page.locator("#yaml .cm-content")).not_to_contain_text("kept-pod")
+
+
+def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: Callable[[], Page]) -> None:
+    page = opened(profile(), "/new/")
+    page.get_by_role("button", name="Save and step through").click()
+    page.wait_for_url(re.compile(r"/s/\w+/$"))
+    edit = page.url + "edit/"
+    other = page.context.new_page()
+    opened(page, edit)
+    opened(other, edit)
+    type_text(other, TYPO.replace("request:", "requests:"))
+    expect(other.locator("#status")).to_contain_text("No problems. 1 node, 1 pod.")
+    other.get_by_role("button", name="Save and step through").click()
+    other.wait_for_url(re.compile(r"/s/\w+/$"))
+    type_text(page, TYPO.replace("request:", "requests:").replace("name: web}", "name: mine}"))
+    expect(page.locator("#status")).to_contain_text("No problems. 1 node, 1 pod.")
+    page.get_by_role("button", name="Save and step through").click()
+    expect(page.locator("#status")).to_contain_text("Somebody saved version 2 meanwhile")
+    expect(page.locator("#yaml .cm-content")).to_contain_text("name: mine")
+    page.get_by_role("button", name="Save and step through").click()
+    page.wait_for_url(re.compile(r"/s/\w+/$"))
+
+
+def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    page.get_by_role("tab", name="YAML").focus()
+    page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="+ Add node").focus()
+    page.keyboard.press("Enter")
+    nodes = page.get_by_role("button", name=re.compile("Remove n"))
+    expect(nodes).to_have_count(3)
+    page.keyboard.press("Control+z")
+    expect(nodes).to_have_count(2)
+    page.keyboard.press("Control+y")
+    expect(nodes).to_have_count(3)
+    request = page.get_by_label("web-1 CPU")
+    request.fill("750m")
+    request.press("Enter")
+    page.get_by_label("web-1 memory").focus()
+    page.keyboard.press("Control+z")
+    expect(request).to_have_value("500m")
+
+
+def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/?builder")
+    page.get_by_label("NodeResourcesFit").and_(page.locator("[type=checkbox]")).uncheck()
+    expect(page.locator("#status")).to_contain_text("No problems")
+    page.get_by_role("button", name="Run", exact=False).first.click()
+    expect(outcome(page)).to_contain_text(re.compile("large-1 runs on node-"))
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.locator("#yaml .cm-content")).to_contain_text("disabled: [{name: NodeResourcesFit}]")
+
+
+def test_every_template_goes_in_without_an_error(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    menu = page.get_by_label("Insert a template")
+    for label in page.locator("select[data-templates] option").all_inner_texts()[1:]:
+        type_text(page, "apiVersion: v1\nkind: Node\nmetadata: {name: alone}\nstatus: {allocatable: {cpu: 1}}\n")
+        menu.select_option(label=label)
+        expect(page.locator("#status")).to_contain_text(re.compile("No problems|problem|warning"))
+        expect(page.locator("#yaml .problem-line.error")).to_have_count(0)
+
+
+def test_a_dropped_file_is_imported(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    transfer = page.evaluate_handle(
+        "text => { const data = new DataTransfer(); data.items.add(new File([text], 'dump.yaml')); return data; }",
+        DUMP.replace("18OOm", "1800m"),
+    )
+    page.dispatch_event("#editor", "drop", {"dataTransfer": transfer})
+    expect(page.locator("#status")).to_contain_text("No problems. 1 node, 2 pods.")
+    expect(page.locator("#yaml .cm-content")).not_to_contain_text("managedFields")
+
+
+@pytest.mark.parametrize("tab", ["", "?builder"])
+def test_the_editor_fits_a_phone(browser_page: Page, tab: str) -> None:
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    page = opened(browser_page, f"/new/{tab}")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Page]) -> None:
+    page = opened(profile(), "/new/")
+    expect(page.locator("#status")).to_contain_text("No problems")
+    refusal = '{"errors": [{"message": "Too many requests from your address."}]}'
+    page.route("**/api/check", lambda route: route.fulfill(status=429, content_type="application/json", body=refusal))
+    page.route("**/api/preview", lambda route: route.fulfill(status=429, content_type="application/json", body=refusal))
+    type_text(page, TYPO)
+    expect(page.locator("#status")).to_contain_text("Too many requests")
+    expect(page.get_by_role("button", name="Run", exact=False).first).to_be_enabled()
+    expect(page.locator("#yaml .problem-line")).to_have_count(0)

@@ -1,0 +1,135 @@
+"""The library and the other pages: search, topics, pictures; open to everybody in each look and language."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedui.supervisor.stack import Stack
+
+AXE = (Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+PAGES = {
+    "home": "/",
+    "editor": "/new/",
+    "builder": "/new/?builder",
+    "login": "/accounts/login/",
+    "signup": "/accounts/signup/",
+    "nothing": "/s/nothing/",
+}
+
+
+@pytest.fixture(scope="module")
+def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
+    """A browser that made a scenario with two versions, and the scenario's address."""
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
+    page = context.new_page()
+    page.goto("/new/")
+    expect(page.locator("#editor[data-ready]")).to_be_visible()
+    saved = save(page, "metadata: {name: n1}")
+    save(page, "metadata: {name: n2}", parent=saved["id"])
+    yield page, saved["url"]
+    context.close()
+
+
+def save(page: Page, line: str, **more: Any) -> Any:
+    """Save a scenario over the API with this browser's cookies."""
+    text = f"apiVersion: v1\nkind: Node\n{line}\nstatus: {{allocatable: {{cpu: 1, memory: 1Gi, pods: 9}}}}\n"
+    token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
+    headers = {"X-CSRFToken": token, "Referer": page.url}
+    answer = page.request.post("/api/scenarios", data={"text": text, **more}, headers=headers)
+    assert answer.ok, answer.text()
+    return answer.json()
+
+
+def violations(page: Page) -> list[str]:
+    """What axe-core finds serious or critical, as text."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
+    return [
+        f"{rule['id']}: {node['target']} {node['failureSummary']}"
+        for rule in found
+        if rule["impact"] in ("serious", "critical")
+        for node in rule["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_page_has_a_serious_accessibility_violation(author: tuple[Page, str], theme: str, language: str) -> None:
+    page, scenario = author
+    origin = page.evaluate("location.origin")
+    page.context.add_cookies([{"url": origin, "name": "django_language", "value": language}])
+    own = {"mine": "/accounts/mine/", "settings": f"{scenario}settings", "diff": f"{scenario}diff/1/2/"}
+    bad = {}
+    for name, path in {**PAGES, **own}.items():
+        page.goto(f"{path}{'&' if '?' in path else '?'}theme={theme}")
+        if "/new/" in path:
+            expect(page.locator("#editor[data-ready]")).to_be_visible()
+            expect(page.locator("#status")).to_contain_text("✓")
+        expect(page.locator("html")).to_have_attribute("lang", language)
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        if found := violations(page):
+            bad[name] = found
+    assert not bad, bad
+
+
+def test_the_library_is_searched_by_words_topic_and_level(browser_page: Page) -> None:
+    browser_page.goto("/")
+    shown = browser_page.locator("#cards > li:visible")
+    everything = shown.count()
+    assert everything >= 24
+    browser_page.keyboard.press("/")
+    browser_page.keyboard.type("budget db-0")
+    expect(shown).to_have_count(1)
+    browser_page.keyboard.press("Escape")
+    expect(shown).to_have_count(everything)
+    browser_page.get_by_role("button", name="Preemption").click()
+    browser_page.get_by_role("button", name="Beginner").click()
+    expect(shown.first).to_be_visible()
+    assert 0 < shown.count() < everything
+    assert "topic=preemption" in browser_page.url
+    browser_page.reload()
+    assert 0 < shown.count() < everything
+    browser_page.get_by_label("Search the library").fill("no such thing")
+    browser_page.get_by_role("button", name="Show all").click()
+    expect(shown).to_have_count(everything)
+
+
+def test_a_card_leads_to_the_player_and_shows_how_its_run_ended(browser_page: Page, live_stack: Stack) -> None:
+    browser_page.goto("/library/high-preempts-low/")
+    expect(browser_page.locator("#player[data-ready]")).to_be_visible()
+    browser_page.goto("/")
+    card = browser_page.locator("#cards > li").filter(has_text="preempts a low-priority one")
+    expect(card.locator(".picture .gone").first).to_be_attached()
+    expect(card.locator(".strip .nominated").first).to_be_attached()
+    expect(card).to_contain_text("1 evicted")
+    card.get_by_role("link").click()
+    browser_page.wait_for_url(re.compile(r"/s/\w+/"))
+
+
+def test_chinese_is_one_press_away_and_stays(browser_page: Page) -> None:
+    browser_page.goto("/")
+    browser_page.get_by_role("button", name="中文").click()
+    expect(browser_page.get_by_role("heading", level=1)).to_have_text("看清 Pod 为何落在那里")
+    expect(browser_page.locator("#cards > li h3").first).to_contain_text(re.compile("[\u4e00-\u9fff]"))
+    browser_page.goto("/new/")
+    expect(browser_page.locator("#status")).to_contain_text(re.compile("[\u4e00-\u9fff]"))
+
+
+@pytest.mark.parametrize("path", ["/", "/accounts/mine/", "/accounts/login/"])
+def test_pages_fit_a_phone(browser_page: Page, path: str) -> None:
+    browser_page.set_viewport_size({"width": 390, "height": 844})
+    browser_page.goto(path)
+    assert browser_page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_deleted_scenario_is_brought_back(author: tuple[Page, str]) -> None:
+    page, scenario = author
+    page.context.clear_cookies(name="django_language")
+    page.goto(f"{scenario}settings")
+    page.get_by_role("button", name="Delete this scenario").click()
+    page.get_by_role("button", name="Bring back").first.click()
+    assert page.goto(scenario).status == 200

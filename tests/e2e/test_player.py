@@ -1,0 +1,391 @@
+"""The player on the live stack: stepping by keyboard, facts against decision records, links, a lost connection."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedui.supervisor.stack import Stack
+
+AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
+DRAWN = "#player[data-ready]"
+
+
+def open_player(page: Page, slug: str, fragment: str = "") -> None:
+    """Open a library scenario's player and wait for its first step."""
+    page.set_default_timeout(10_000)
+    page.goto(f"/library/{slug}/")
+    page.wait_for_selector(DRAWN)
+    if fragment:
+        seek(page, fragment)
+
+
+def seek(page: Page, fragment: str) -> None:
+    page.evaluate("fragment => { location.hash = fragment }", fragment)
+    until(
+        page,
+        "step => kschedui.player.step === step && !kschedui.player.pendingDraw",
+        int(re.split("[.&]", fragment)[0]),
+    )
+
+
+def until(page: Page, expression: str, arg: Any = None, timeout: float = 10_000) -> None:
+    """Wait for a condition. Playwright's own wait evaluates text in the page, which the page's policy forbids."""
+    for _ in range(int(timeout / 50)):
+        if page.evaluate(expression, arg):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression}")
+
+
+def sentence(page: Page) -> str:
+    return page.inner_text("#caption h1").replace("\n", " ")
+
+
+def steps_of(page: Page, kind: str) -> list[int]:
+    """Numbers of the events of a type, once the whole run is here."""
+    until(page, "kschedui.store.complete")
+    return page.evaluate(
+        "kind => [...kschedui.store.walk(0, 1)].filter(({event}) => event.type === kind).map(({step}) => step)", kind
+    )
+
+
+def decisions(page: Page) -> list[dict[str, Any]]:
+    """The decision records of the run on screen, as the site offers them for download."""
+    path = re.sub(r"/s/(\w+)/.*", r"/s/\1/v/1/decisions.jsonl", page.url)
+    return [json.loads(line) for line in page.request.get(path).text().splitlines()]
+
+
+def record_of(page: Page, attempt: int) -> dict[str, Any]:
+    return next(record for record in decisions(page) if record.get("attempt") == attempt)
+
+
+def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    steps_of(page, "PreemptionEvaluated")
+    page.keyboard.press("Tab")
+    for _ in range(3):
+        page.keyboard.press("n")
+    until(page, "kschedui.player.event.type === 'PreemptionEvaluated'")
+    seen = [sentence(page)]
+    for _ in range(40):
+        page.keyboard.press("ArrowRight")
+        until(page, "!kschedui.player.pendingDraw")
+        if sentence(page) != seen[-1]:
+            seen.append(sentence(page))
+        if page.evaluate("kschedui.player.event.type") == "VictimEvicted":
+            break
+    story = " | ".join(seen)
+    assert "could make room" in story
+    assert "Imagine" in story
+    assert "must go" in story
+    assert "will push report-3 off cedar-2" in story
+    assert "report-3 is evicted from cedar-2" in story
+    page.keyboard.press("ArrowLeft")
+    until(page, "kschedui.player.event.type === 'PreemptionEvaluated'")
+
+
+def test_the_lanes_say_what_the_decision_record_says(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    record = record_of(page, 4)
+    step = page.evaluate("kschedui.index.columns.find(c => c.attempt === 4).step")
+    filtered = next(at for at in steps_of(page, "NodesFiltered") if at > step)
+    seek(page, f"{filtered}.{page.evaluate('at => kschedui.player.frames(at) - 1', filtered)}")
+    marks = [mark.get_attribute("aria-label") for mark in page.query_selector_all(".lane .stop")]
+    wanted = {f"{node}: {one['plugin']}: {', '.join(one['reasons'])}" for node, one in record["filter"].items()}
+    assert set(marks) == wanted
+    scored = next(at for at in steps_of(page, "ScoresComputed") if at > step)
+    seek(page, f"{scored}.{page.evaluate('at => kschedui.player.frames(at) - 1', scored)}")
+    totals = page.evaluate(
+        "[...document.querySelectorAll('.lane')].flatMap(l => l.querySelector('.total b') ?"
+        " [[l.dataset.node, Number(l.querySelector('.total b').textContent)]] : [])"
+    )
+    assert dict(totals) == record["totals"]
+    assert page.get_attribute(".lane.win", "data-node") == record["node"]
+    expect(page.locator("#margin")).to_contain_text(str(record["totals"][record["node"]]))
+
+
+def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    record = record_of(page, 4)
+    scored = steps_of(page, "ScoresComputed")[0]
+    seek(page, f"{scored}.7")
+    for plugin, by_node in record["scores"].items():
+        raw, normalized, weighted = by_node["birch-1"]
+        label = f"birch-1, {plugin}: {weighted} points"
+        page.evaluate("label => document.querySelector(`[aria-label='${label}']`).click()", label)
+        row = page.locator("#margin tr.hot td")
+        expect(row.nth(4)).to_have_text(str(weighted))
+        assert [row.nth(1).inner_text(), row.nth(2).inner_text()] == [str(raw), str(normalized)]
+
+
+def test_the_theatre_names_the_recorded_victims_and_candidates(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    record = record_of(page, 10)["preemption"]
+    step = next(
+        at
+        for at in steps_of(page, "PreemptionEvaluated")
+        if page.evaluate("at => kschedui.store.event(at).candidates.length", at)
+    )
+    seek(page, f"{step}.{page.evaluate('at => kschedui.player.frames(at) - 1', step)}")
+    columns = page.evaluate(
+        "[...document.querySelectorAll('.tank-column')].map(c => [c.querySelector('h3').innerText.replace('★ ', ''),"
+        " [...c.querySelectorAll('.victims .victim span')].map(v => 'default/' + v.textContent)])"
+    )
+    assert {node: sorted(victims) for node, victims in columns} == {
+        node: sorted(one["victims"]) for node, one in record["candidates"].items()
+    }
+    assert page.inner_text(".tank-column.chosen h3").removeprefix("★ ") == record["nominatedNode"]
+
+
+def test_the_queues_after_an_attempt_are_the_recorded_ones(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    for attempt in (4, 10, 14):
+        wanted = record_of(page, attempt)["queues"]
+        step = page.evaluate(
+            "n => [...kschedui.store.walk(0, 1)].find(({event}) => event.type === 'AttemptFinished' && event.attempt === n).step",
+            attempt,
+        )
+        seek(page, str(step))
+        shown = page.evaluate(
+            "Object.fromEntries(['active', 'backoff', 'gated'].map(q => [q,"
+            " [...document.querySelectorAll(`.queue-section.${q} .queue-pod-name`)].map(e => 'default/' + e.textContent)]))"
+        )
+        assert shown == {name: wanted[name] for name in shown}
+
+
+def test_a_link_opens_the_same_step_in_another_browser(browser_page: Page, browser: Browser) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    step = steps_of(page, "PreemptionEvaluated")[-2]
+    seek(page, f"{step}&sel=node:cedar-2")
+    said, link = sentence(page), page.url
+    other = browser.new_context().new_page()
+    other.goto(link)
+    other.wait_for_selector(DRAWN)
+    assert sentence(other) == said
+    expect(other.locator("#margin h2")).to_have_text("cedar-2")
+    other.context.close()
+
+
+def test_back_and_forward_of_the_browser_go_to_the_steps_that_were_visited(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    steps_of(page, "PodBound")
+    page.keyboard.press("n")
+    until(page, "kschedui.player.step > 1 && location.hash !== ''")
+    first = page.evaluate("location.hash")
+    page.keyboard.press("End")
+    until(page, "hash => location.hash !== hash", first)
+    page.go_back()
+    until(page, "hash => location.hash === hash && kschedui.player.event.type === 'PreemptionEvaluated'", first)
+    page.go_forward()
+    until(page, "kschedui.player.event.type === 'RunFinished'")
+
+
+def test_a_step_past_the_end_shows_the_last_one(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/library/first-pod/")
+    page.wait_for_selector(DRAWN)
+    page.goto(f"{page.url.split('#')[0]}?x=1#99999")
+    until(page, "window.kschedui?.player.event?.type === 'RunFinished'")
+
+
+def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> None:
+    page = browser_page
+    cut: list[int] = []
+
+    def through(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def pass_on(message: str | bytes) -> None:
+            socket.send(message)
+            if isinstance(message, bytes) and len(cut) < 2:
+                cut.append(1)
+                socket.close(code=1012)
+
+        server.on_message(pass_on)
+
+    page.route_web_socket(re.compile("/ws/run/"), through)
+    open_player(page, "thousand-nodes")
+    until(page, "kschedui.store.complete && kschedui.store.steps > 0")
+    assert len(cut) == 2
+    last = page.evaluate("kschedui.store.event(kschedui.store.steps - 1).type")
+    gaps = page.evaluate("[...kschedui.store.walk(0, 1)].length - kschedui.store.steps")
+    assert (last, gaps) == ("RunFinished", 0)
+    expect(page.locator(".notice.warn")).to_have_count(0)
+
+
+def test_playing_stops_at_a_breakpoint(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    steps_of(page, "PodBound")
+    page.keyboard.press("b")
+    page.fill("dialog input[name=pod]", "checkout-3")
+    page.select_option("dialog select[name=outcome]", "Nominated")
+    page.click("dialog button.primary")
+    page.keyboard.press("Escape")
+    page.evaluate("kschedui.player.speed = 32")
+    page.keyboard.press("Space")
+    until(page, "kschedui.player.hit && !kschedui.player.playing", timeout=60_000)
+    assert page.evaluate("[kschedui.player.event.type, kschedui.player.event.pod]") == [
+        "SchedulingFailed",
+        "default/checkout-3",
+    ]
+
+
+def test_five_thousand_nodes_are_a_field_of_cells_that_can_be_picked_by_keyboard(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "five-thousand-nodes")
+    step = steps_of(page, "ScoresComputed")[3]
+    seek(page, str(step))
+    canvas = page.locator(".cells canvas")
+    canvas.focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#margin .entries")
+    assert page.inner_text("#margin h2") in page.evaluate("kschedui.player.state.order")
+    assert page.locator(".funnel-bar").count() >= 4
+
+
+def test_the_inspector_prints_what_kubectl_would(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    failed = next(record for record in decisions(page) if record.get("pod") == "default/etl-2" and record["message"])
+    step = page.evaluate("kschedui.index.columns.filter(c => c.pod === 'default/etl-2')[1].step")
+    seek(page, f"{step}&sel=pod:default/etl-2")
+    events = page.locator("#margin .kube-events")
+    expect(events).to_contain_text("FailedScheduling")
+    expect(events).to_contain_text(failed["message"])
+    expect(page.locator("#margin .yaml")).to_contain_text("priorityClassName")
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[Callable[[str], str]]:
+    """Another site: gives the address of a page with the body that it is told. A real one, since Chromium lets only
+    pages from this machine frame a page from this machine."""
+    bodies: list[bytes] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html")
+            self.end_headers()
+            self.wfile.write(bodies[-1])
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    def page_with(body: str) -> str:
+        bodies.append(body.encode())
+        return f"http://127.0.0.1:{server.server_port}/"
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield page_with
+        server.shutdown()
+
+
+def test_the_embedded_player_runs_in_a_frame_of_another_site(
+    browser_page: Page, elsewhere: Callable[[str], str], live_stack: Stack
+) -> None:
+    page = browser_page
+    open_player(page, "first-pod")
+    sid = re.search(r"/s/(\w+)/", page.url)
+    assert sid
+    page.goto(elsewhere(f'<iframe src="{live_stack.url}/embed/{sid[1]}/v/1/#3" width=960 height=600></iframe>'))
+    frame = page.frame_locator("iframe")
+    expect(frame.locator("#caption h1")).not_to_be_empty()
+    expect(frame.locator("header.bar")).to_have_count(0)
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: str, language: str) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1440, "height": 900}, bypass_csp=True)
+    context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
+    page = context.new_page()
+    page.goto(f"/library/flash-sale/?theme={theme}")
+    page.wait_for_selector(DRAWN)
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    page.add_script_tag(path=str(AXE))
+    found: list[str] = []
+    for kind in ("RunStarted", "NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
+        step = [at for at in steps_of(page, kind) if at > 40 or kind == "RunStarted"][
+            -2 if kind == "PreemptionEvaluated" else 0
+        ]
+        seek(page, f"{step}.4&sel=pod:default/web-5" if kind == "PodBound" else str(step) if step == 0 else f"{step}.1")
+        found += violations(page, kind)
+    for key in ("?", "s", "t", "b"):
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+        found += violations(page, f"dialog {key}")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
+    context.close()
+    assert not found, "\n".join(found)
+
+
+def violations(page: Page, where: str) -> list[str]:
+    """Serious and critical ones, one line each."""
+    result = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{where}: {one['id']}: {node['target']} {node['failureSummary'][:160]}"
+        for one in result["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:4]
+    ]
+
+
+def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url)
+    context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live_stack.url}])
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    step = steps_of(page, "ScoresComputed")[0]
+    seek(page, f"{step}.7")
+    assert re.search("以 838 分胜出", sentence(page))
+    expect(page.locator("#next h2")).to_have_text("接下来")
+    context.close()
+
+
+def test_a_phone_shows_everything_in_one_column(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    for kind in ("NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
+        seek(page, str(steps_of(page, kind)[-1]))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    for button in page.query_selector_all(".transport-buttons button:visible"):
+        box = button.bounding_box()
+        assert box
+        assert box["height"] >= 44
+        assert box["width"] >= 44
+    context.close()
+
+
+def test_reduced_motion_moves_nothing(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    steps_of(page, "PodBound")
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
+    context.close()

@@ -1,0 +1,54 @@
+"""What runs on this machine, as `ps` tells it on Linux and macOS alike; and waiting for a thing to become true."""
+
+import subprocess
+import time
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+
+class Process(NamedTuple):
+    """A row of the process table. The same number in the same process group is the same process."""
+
+    pid: int
+    parent: int
+    group: int
+    state: str
+    command: str
+
+
+def processes() -> list[Process]:
+    """All of them."""
+    listing = subprocess.run(
+        ["ps", "-A", "-ww", "-o", "pid=,ppid=,pgid=,stat=,args="], capture_output=True, text=True, check=True
+    )
+    rows = (line.split(None, 4) for line in listing.stdout.splitlines())
+    return [Process(int(r[0]), int(r[1]), int(r[2]), r[3], r[4] if len(r) > 4 else "") for r in rows]
+
+
+def descendants(pid: int) -> list[Process]:
+    """The processes that `pid` started, and those that they started, and so on."""
+    everything = processes()
+    family: list[Process] = []
+    parents = {pid}
+    while True:
+        more = [p for p in everything if p.parent in parents and p not in family]
+        if not more:
+            return family
+        family += more
+        parents = {p.pid for p in more}
+
+
+def still_running(family: Iterable[Process]) -> list[Process]:
+    """Those of `family` that are there now; a zombie is not, it only waits for its parent to read its exit status."""
+    before = {(p.pid, p.group) for p in family}
+    return [p for p in processes() if (p.pid, p.group) in before and not p.state.startswith("Z")]
+
+
+def wait_until(condition: Callable[[], object], seconds: float) -> bool:
+    """Ask every 50 ms; True as soon as it holds, False after `seconds`."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True

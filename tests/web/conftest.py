@@ -1,0 +1,73 @@
+"""What web tests share: browsers of several visitors, a saved scenario, a finished run."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.core.cache import cache
+from django.test import Client
+
+from kschedui import runs, scenarios, worker
+from kschedui.access import Visitor
+from kschedui.models import Run, Version
+from tests.builders import node, pod, scenario
+
+SMALL = scenario(
+    node("n1", cpu=2), node("n2", cpu=2), pod("a", cpu=1), pod("b", cpu=1), pod("big", cpu=9), title="Small"
+)
+
+
+@pytest.fixture(autouse=True)
+def _nobody_asked_before() -> None:
+    """Rate limits start anew."""
+    cache.clear()
+
+
+@pytest.fixture(autouse=True)
+def _quick_passwords(settings: Any) -> None:
+    """Hashing that is slow on purpose would only slow the tests."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+class Browser(Client):
+    """A visitor's browser, with cookies of its own."""
+
+    def post_json(self, path: str, **body: Any) -> Any:
+        """POST JSON; the answer."""
+        return self.post(path, json.dumps(body), content_type="application/json")
+
+    def save(self, text: str = SMALL, **more: Any) -> dict[str, Any]:
+        """Save a scenario over the API; its {id, version, url, run}."""
+        answer = self.post_json("/api/scenarios", text=text, **more)
+        assert answer.status_code == 200, answer.content
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+@pytest.fixture
+def author(db: None) -> Browser:
+    """Somebody without an account."""
+    return Browser()
+
+
+@pytest.fixture
+def stranger(db: None) -> Browser:
+    """Somebody else."""
+    return Browser()
+
+
+@pytest.fixture
+def keep(db: None) -> Callable[..., Version]:
+    """Save a text as somebody who does not matter; the version."""
+    return lambda text=SMALL: scenarios.create(Visitor(editor="somebody"), text)
+
+
+@pytest.fixture
+def finished(keep: Callable[..., Version]) -> Run:
+    """A complete run of the small scenario."""
+    run = runs.start_run(keep())
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE, run.error
+    return run

@@ -1,0 +1,276 @@
+"""Bad input over every door ends in a sentence, never in a 500, and loses nothing that was saved."""
+
+import json
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from kschedui import worker
+from kschedui.models import Scenario, Version
+from tests.builders import node, pod, scenario
+from tests.web.conftest import SMALL, Browser
+
+ALIASES = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{before}'] * 9)}]\n" for before, name in zip("abcdefgh", "bcdefghi", strict=True)
+)
+BAD_TEXTS = {
+    "broken YAML": "apiVersion: v1\nkind: [Pod\n",
+    "a tab for indentation": "kind:\n\t- Pod\n",
+    "not a mapping": "just words",
+    "nothing": "---\n---\n",
+    "a wrong kind": "apiVersion: v1\nkind: Toaster\nmetadata: {name: a}\n",
+    "a kind that is a list": "apiVersion: v1\nkind: [Pod]\nmetadata: {name: a}\n",
+    "a million aliases": ALIASES,
+    "a YAML tag that makes objects": "!!python/object/apply:os.system ['true']",
+    "a NUL byte": "apiVersion: v1\nkind: Pod\nmetadata: {name: 'a\x00b'}\n",
+    "half a surrogate": "kind: \ud800",
+    "half a surrogate, escaped in a name": '{"apiVersion": "v1", "kind": "Node", "metadata": {"name": "\\ud800"}}',
+    "half a surrogate, escaped in a title": scenario(title="\ud800"),
+    "deep nesting": "[" * 100_000,
+    "deep blocks": "- " * 20_000 + "x",
+    "deep JSON": '{"a":' * 5_000 + "1" + "}" * 5_000,
+    "a name that turns the writing direction": json.dumps(pod("good\u202egnp.exe")),
+    "a name with script": json.dumps(pod("<script>alert(1)</script>")),
+    "a name that is a number": "apiVersion: v1\nkind: Pod\nmetadata: {name: 7}\nspec: {containers: [{name: a}]}",
+    "a quantity too large": json.dumps(node("n1", cpu="9" * 400)),
+    "a self reference": "a: &a\n  b: *a\n",
+    "two scenarios": scenario(title="a") + "\n---\n" + scenario(title="b"),
+}
+DOORS = ["/api/preview", "/api/scenarios"]
+
+
+def sentence(answer: Any) -> str:
+    """The first error's message, which must be there; no traceback, no class name."""
+    errors = answer.json()["errors"]
+    assert errors, answer.content
+    message: str = errors[0]["message"]
+    assert len(message) > 8, message
+    assert "Traceback" not in message
+    assert "Error(" not in message
+    return message
+
+
+@pytest.mark.parametrize("text", BAD_TEXTS.values(), ids=BAD_TEXTS)
+def test_a_bad_text_is_answered_with_a_place_and_a_sentence(author: Browser, text: str) -> None:
+    saved = author.save()
+    checked = author.post_json("/api/check", text=text)
+    assert checked.status_code == 200
+    message = sentence(checked)
+    assert {"message", "document", "line", "path"} <= set(checked.json()["errors"][0])
+    for door in DOORS:
+        answer = author.post_json(door, text=text)
+        assert answer.status_code == 422, answer.content
+        assert sentence(answer) == message
+    refused = author.post_json("/api/scenarios", text=text, parent=saved["id"], version=1)
+    assert refused.status_code == 422
+    assert Version.objects.get(scenario__scratch=False).text == SMALL
+
+
+@pytest.mark.parametrize("text", BAD_TEXTS.values(), ids=BAD_TEXTS)
+def test_a_bad_text_is_imported_as_a_sentence_or_as_text_to_mend(author: Browser, text: str) -> None:
+    answer = author.post_json("/api/import", text=text)
+    assert answer.status_code in (200, 422), answer.content
+    if answer.status_code == 422:
+        sentence(answer)
+
+
+def test_ten_megabytes_are_too_many(author: Browser) -> None:
+    for door in ("/api/check", "/api/import", *DOORS):
+        answer = author.post_json(door, text="# " + "x" * 10_000_000)
+        assert answer.status_code == 413
+        assert "too large" in sentence(answer)
+    assert Scenario.objects.count() == 0
+
+
+def test_more_nodes_than_the_limit_are_refused(author: Browser, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "nodes": 2}
+    text = scenario(*(node(f"n{i}") for i in range(3)))
+    assert "the limit is 2" in sentence(author.post_json("/api/scenarios", text=text))
+
+
+BODIES = {
+    "not JSON": b"{",
+    "not an object": b"[1]",
+    "null": b"null",
+    "no text": b"{}",
+    "a number for text": b'{"text": 7}',
+    "an empty text": b'{"text": "  "}',
+    "a list for parent": b'{"text": "a", "parent": []}',
+    "a text for version": b'{"text": "a", "parent": "abc", "version": "1"}',
+    "true for version": b'{"text": "a", "parent": "abc", "version": true}',
+    "bytes that are no UTF-8": b'{"text": "\xff\xfe"}',
+    "deep": b"[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@pytest.mark.parametrize("door", ["/api/check", "/api/import", *DOORS])
+def test_a_body_that_is_not_ours_is_400(author: Browser, door: str, body: bytes) -> None:
+    answer = author.post(door, body, content_type="application/json")
+    if not (answer.status_code == 200 and door == "/api/check") and b'"parent"' not in body:
+        assert answer.status_code == 400
+    assert answer.status_code < 500
+    sentence(answer)
+
+
+ESCAPED = """
+apiVersion: kschedui.io/v1alpha1
+kind: Scenario
+metadata:
+  annotations:
+    kschedui.io/look-at: "a\\0b"
+    kschedui.io/captions: '[{attempt: 1, event: "a\\0", en: "\\0"}]'
+spec: {title: "a\\0b", description: "a\\0b \\U0001F600"}
+"""
+
+
+def test_a_nul_that_yaml_escapes_is_dropped_before_it_is_stored(author: Browser) -> None:
+    author.save(ESCAPED + "---\n" + scenario(node("n1", labels={"smile": "a"}), pod("a")))
+    assert "\0" not in Scenario.objects.get().title
+    lesson = Version.objects.get().summary["lesson"]
+    assert lesson["description"] == "ab \U0001f600"
+    assert "\0" not in str(lesson)
+    assert "\\x00" not in str(lesson)
+
+
+@pytest.mark.parametrize("odd", ["a\x00b", "a" * 33, "ä", "a b", ""])
+def test_ids_that_are_none_are_found_nowhere(author: Browser, odd: str) -> None:
+    assert author.get("/new/", {"from": odd or "-"}).status_code == 404
+    assert author.post_json("/api/scenarios", text=SMALL, parent=odd or "-").status_code == 404
+    assert author.post_json("/api/scenarios", text=SMALL, fork_of=odd or "-").status_code == 404
+    saved = author.save()
+    if odd:
+        assert author.get(saved["url"], {"engine": odd}).status_code == 404
+
+
+NOWHERE = [
+    "/s/nothinghere/",
+    "/s/nothinghere/v/1/",
+    "/s/{id}/v/2/",
+    "/s/{id}/v/0/",
+    "/s/{id}/v/999999999/",
+    "/s/{id}/v/99999999999999999999/",
+    "/s/{id}/v/-1/",
+    "/s/{id}/v/2/scenario.yaml",
+    "/s/{id}/v/2/picture.svg",
+    "/s/{id}/diff/1/7/",
+    "/s/%00/",
+    "/s/a%00b/",
+    "/s/..%2f..%2fetc/",
+    "/embed/nothinghere/v/1/",
+    "/library/nothing/",
+    "/new/?from=nothinghere",
+    "/new/?from=%00",
+    "/claim/x/",
+    "/api/runs/nothinghere/",
+    "/api/runs/nothinghere/chunks/0",
+    "/api/runs/{run}/chunks/999999999",
+    "/api/runs/{run}/explain/999999999/?nodes=n1",
+    "/api/runs/{run}/explain/1/?nodes=nowhere",
+    "/api/runs/{run}/explain/0/",
+    "/api/runs/{run}/objects/pod/default/nobody/",
+    "/api/runs/{run}/objects/secret/default/a/",
+    "/s/{id}/v/1/?engine=9.9.9",
+]
+
+
+@pytest.mark.parametrize("path", NOWHERE)
+def test_what_does_not_exist_is_a_page_that_says_so(author: Browser, path: str) -> None:
+    saved = author.save()
+    worker.execute(saved["run"])
+    if path.startswith("/claim"):
+        author.post("/accounts/signup/", {"username": "a", "password1": "long enough 1", "password2": "long enough 1"})
+    answer = author.get(path.format(**saved))
+    assert answer.status_code in (404, 422), answer.content
+    if path.startswith("/api/") and answer["Content-Type"] == "application/json":
+        sentence(answer)
+    else:
+        assert "sentence" in answer.context
+
+
+@pytest.mark.parametrize("step", ["0", "999999999", "-1", "x", "1.5", "<script>", "9" * 500])
+def test_a_step_past_the_end_is_still_the_scenario(author: Browser, step: str) -> None:
+    saved = author.save()
+    page = author.get(saved["url"], {"step": step})
+    assert page.status_code == 200
+    assert b"<script>" + step.encode() not in page.content
+    qr = author.get(f"/s/{saved['id']}/v/1/qr.svg", {"step": step})
+    assert qr.status_code in (200, 422)
+
+
+EVIL = scenario(
+    node("n1"),
+    pod("a"),
+    title="<script>alert(1)</script>\u202eevil\u0007 title",
+    description="**fat** <script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror=alert(1)> [y](https://k8s.io)",
+)
+
+
+def test_script_in_names_and_descriptions_is_only_text(author: Browser) -> None:
+    saved = author.save(EVIL)
+    author.post(f"/s/{saved['id']}/settings", {"title": "", "visibility": "public"})
+    page = author.get(saved["url"])
+    html = page.context["description_html"]
+    assert "<strong>fat</strong>" in html
+    assert 'href="https://k8s.io"' in html
+    for evil in ("<script", "javascript:", "<img", "onerror"):
+        assert evil not in html
+    for path in (saved["url"], "/", "/accounts/mine/", f"/s/{saved['id']}/edit/", f"/s/{saved['id']}/v/1/picture.svg"):
+        content = author.get(path).content.decode()
+        assert "<script>alert(1)" not in content, path
+        assert "\u202e" not in content.replace("\\u202e", "") or "edit" in path, path
+    assert Scenario.objects.get().title == "<script>alert(1)</script>evil title"
+
+
+def test_a_title_as_long_as_a_book_is_cut(author: Browser) -> None:
+    author.save(scenario(node("n1"), title="x" * 100_000))
+    assert len(Scenario.objects.get().title) == 200
+
+
+def test_creating_and_running_are_limited_per_address(author: Browser, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "save": 2}
+    for _ in range(2):
+        author.save()
+    answer = author.post_json("/api/scenarios", text=SMALL)
+    assert answer.status_code == 429
+    assert "2 a minute" in sentence(answer)
+    elsewhere = Browser(REMOTE_ADDR="198.51.100.7")
+    assert elsewhere.post_json("/api/scenarios", text=SMALL).status_code == 200
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "run": 0}
+    assert author.post_json("/api/preview", text=SMALL).status_code == 429
+
+
+def test_a_wrong_method_is_405(author: Browser) -> None:
+    for path in ("/api/check", "/api/scenarios", "/api/preview"):
+        answer = author.get(path)
+        assert answer.status_code == 405
+        assert "POST" in sentence(answer)
+    saved = author.save()
+    assert author.get(f"/s/{saved['id']}/fork/").status_code == 405
+    answer = author.post(saved["url"])
+    assert answer.status_code == 405
+    assert "buttons" in answer.context["sentence"]
+
+
+def test_a_forged_form_is_refused(author: Browser) -> None:
+    saved = author.save()
+    careful = Client(enforce_csrf_checks=True)
+    careful.cookies = author.cookies
+    for path in ("delete", "fork/", "settings"):
+        answer = careful.post(f"/s/{saved['id']}/{path}")
+        assert answer.status_code == 403
+        assert "load the page again" in answer.context["sentence"]
+    body = json.dumps({"text": SMALL})
+    answer = careful.post("/api/scenarios", body, content_type="application/json")
+    assert answer.status_code == 403
+    sentence(answer)
+    assert Scenario.objects.filter(deleted_at=None).count() == 1
+
+
+def test_nobody_edits_the_library(author: Browser) -> None:
+    saved = author.save()
+    Scenario.objects.update(slug="a-lesson", editor_hash=Scenario.objects.get().editor_hash)
+    assert author.post_json("/api/scenarios", text=EVIL, parent=saved["id"]).status_code == 403
+    assert author.post(f"/s/{saved['id']}/delete").status_code == 403
+    assert author.get("/library/a-lesson/")["Location"] == saved["url"]

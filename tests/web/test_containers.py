@@ -1,0 +1,79 @@
+"""The Docker files: complete, without secrets, and running the same commands that `manage.py up` runs."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kschedui.supervisor.commands import web_command, worker_command
+from kschedui.supervisor.stack import Stack
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBE = [sys.executable, "-I", "-S", str(ROOT / "kschedui/supervisor/probe.py")]
+
+
+@pytest.fixture(scope="module")
+def services() -> dict[str, Any]:
+    return yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
+
+
+def test_every_part_is_there_and_has_a_health_check(services: dict[str, Any]) -> None:
+    assert set(services) == {"web", "worker", "redis", "postgres", "setup"}
+    assert all("healthcheck" in service for name, service in services.items() if name != "setup")
+    assert {service["image"] for name, service in services.items() if "build" in service} == {"kschedui"}
+
+
+def test_every_secret_comes_from_the_environment_or_the_start_fails(services: dict[str, Any]) -> None:
+    values = [str(value) for service in services.values() for value in service.get("environment", {}).items()]
+    secret = [value for value in values if re.search("SECRET|PASSWORD|://", value)]
+    assert secret
+    for value in secret:
+        assert "${" in value or "redis://redis:" in value, value
+    for value in values:
+        assert re.search(r"SECRET_KEY|PASSWORD", value) is None or ":?" in value, value
+
+
+def test_only_the_web_server_is_published_and_only_on_loopback_by_default(services: dict[str, Any]) -> None:
+    assert {name for name, service in services.items() if "ports" in service} == {"web"}
+    assert services["web"]["ports"] == ["${KSCHEDUI_PUBLISH:-127.0.0.1:8000}:8000"]
+
+
+def test_settings_read_each_variable_that_the_file_sets(services: dict[str, Any]) -> None:
+    code = "".join(path.read_text() for path in (ROOT / "kschedui").rglob("*.py"))
+    read_by_others = {"FORWARDED_ALLOW_IPS"}  # uvicorn
+    for name in services["web"]["environment"].keys() - read_by_others:
+        assert f'"{name}"' in code, name
+
+
+def test_containers_run_what_the_supervisor_runs(services: dict[str, Any]) -> None:
+    dockerfile = (ROOT / "Dockerfile").read_text().replace("\\\n", "")
+    assert json.loads(re.search(r"^CMD (.*)$", dockerfile, re.MULTILINE)[1])[1:] == web_command("0.0.0.0", 8000)[1:]
+    assert [word.replace("${KSCHEDUI_WORKER_PROCESSES:-2}", "2") for word in services["worker"]["command"]][1:] == (
+        worker_command(2)[1:]
+    )
+
+
+def test_what_the_image_copies_exists() -> None:
+    for source in re.findall(r"^COPY (\S+) ", (ROOT / "Dockerfile").read_text(), re.MULTILINE):
+        assert (ROOT / source).exists(), source
+        assert f"!{source}" in (ROOT / ".dockerignore").read_text().splitlines()
+
+
+def test_the_health_checks_of_web_and_worker_tell_up_from_down(live_stack: Stack, tmp_path: Path) -> None:
+    port = live_stack.url.rsplit(":", 1)[1]
+    env = {**os.environ, "ALLOWED_HOSTS": "localhost,other"}
+    assert subprocess.run([*PROBE, "web", port], env=env).returncode == 0
+    assert subprocess.run([*PROBE, "web", "1"], env=env).returncode == 1
+    assert subprocess.run([*PROBE, "worker", str(live_stack.worker_alive)]).returncode == 0
+    assert subprocess.run([*PROBE, "worker", str(tmp_path / "absent")]).returncode == 1
+    stale = tmp_path / "stale"
+    stale.touch()
+    os.utime(stale, (time.time() - 120, time.time() - 120))
+    assert subprocess.run([*PROBE, "worker", str(stale)]).returncode == 1

@@ -1,0 +1,205 @@
+"""What other tools print becomes a scenario that can be run."""
+
+import copy
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from kschedui import importers
+from scheduler_core import Limits, ScenarioErrors, decisions, parse_scenario, simulate
+from tests.builders import node, pod, scenario
+
+Manifest = dict[str, Any]
+TEMPLATE = {
+    "metadata": {"labels": {"app": "web"}},
+    "spec": {"containers": [{"name": "main", "image": "nginx", "resources": {"requests": {"cpu": "1"}}}]},
+}
+
+
+def convert(*objects: Manifest) -> tuple[list[Manifest], list[str]]:
+    """The objects of what comes out, which must be a scenario that parses; and the notes."""
+    found = importers.convert(scenario(*objects), Limits())
+    parse_scenario(found.text)
+    return list(yaml.safe_load_all(found.text)), found.notes
+
+
+def of_kind(objects: list[Manifest], kind: str) -> list[Manifest]:
+    return [found for found in objects if found["kind"] == kind]
+
+
+def workload(kind: str, name: str, **spec: Any) -> Manifest:
+    version = "batch/v1" if kind == "Job" else "apps/v1"
+    selector = {} if kind == "Job" else {"selector": {"matchLabels": {"app": "web"}}}
+    metadata = {"name": name, "namespace": "shop"}
+    template = copy.deepcopy(TEMPLATE)
+    return {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": metadata,
+        "spec": {**selector, "template": template, **spec},
+    }
+
+
+def dumped_pod(name: str, **metadata: Any) -> Manifest:
+    """A pod as `kubectl get -o yaml` prints it, with all its noise."""
+    made = pod(name, cpu=1, node="n1")
+    made["metadata"] |= {
+        "uid": "0b5c7f7e-0000-4000-8000-000000000001",
+        "resourceVersion": "123",
+        "generateName": "web-",
+        "creationTimestamp": "2025-01-01T00:00:00Z",
+        "managedFields": [{"manager": "kubelet", "fieldsV1": {"f:status": {}}}],
+        "annotations": {"kubectl.kubernetes.io/last-applied-configuration": "{}", "team": "a"},
+        **metadata,
+    }
+    made["spec"] |= {
+        "serviceAccountName": "default",
+        "volumes": [{"name": "kube-api-access-x7k2p", "projected": {"sources": []}}],
+        "tolerations": [{"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}],
+    }
+    made["spec"]["containers"][0] |= {
+        "env": [{"name": "PASSWORD", "value": "hunter2"}],
+        "volumeMounts": [{"name": "kube-api-access-x7k2p", "mountPath": "/var/run"}],
+        "livenessProbe": {"httpGet": {"path": "/", "port": 80}},
+    }
+    made["status"] = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}], "podIP": "10.0.0.7"}
+    return made
+
+
+def test_a_kubectl_dump_loses_its_noise_and_nothing_else() -> None:
+    listed = {"apiVersion": "v1", "kind": "List", "items": [node("n1"), dumped_pod("web-1")]}
+    objects, notes = convert(listed)
+    kept = of_kind(objects, "Pod")[0]
+    text = json.dumps(kept)
+    for noise in ("managedFields", "resourceVersion", "last-applied", "hunter2", "kube-api-access", "podIP", "Probe"):
+        assert noise not in text
+    assert kept["metadata"]["annotations"] == {"team": "a"}
+    assert kept["metadata"]["uid"].startswith("0b5c7f7e")
+    assert kept["spec"]["nodeName"] == "n1"
+    assert kept["spec"]["tolerations"]
+    assert kept["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "1"}
+    assert kept["status"] == {"phase": "Running"}
+    assert notes == []
+
+
+def test_ended_pods_and_what_no_scheduler_reads_are_left_out_and_named() -> None:
+    ended = dumped_pod("job-1")
+    ended["status"]["phase"] = "Succeeded"
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"secret": "x"}}
+    objects, notes = convert(node("n1"), ended, config_map)
+    assert [found["kind"] for found in objects] == ["Node"]
+    assert notes == ["Left out, since the scheduler does not read it: 1 ConfigMap, 1 Pod."]
+
+
+def test_a_deployment_becomes_a_replica_set_and_its_pods() -> None:
+    objects, notes = convert(node("n1"), workload("Deployment", "web", replicas=3))
+    pods, sets = of_kind(objects, "Pod"), of_kind(objects, "ReplicaSet")
+    assert notes == ["Deployment web became 3 pods."]
+    assert not of_kind(objects, "Deployment")
+    name = sets[0]["metadata"]["name"]
+    assert len({one["metadata"]["name"] for one in pods}) == 3
+    for one in pods:
+        assert one["metadata"]["name"].startswith(f"{name}-")
+        assert one["metadata"]["namespace"] == "shop"
+        assert one["metadata"]["labels"]["pod-template-hash"] == name.removeprefix("web-")
+        assert one["metadata"]["ownerReferences"][0]["kind"] == "ReplicaSet"
+        assert one["metadata"]["ownerReferences"][0]["controller"] is True
+
+
+def test_a_workload_whose_pods_are_there_is_not_expanded() -> None:
+    owner = workload("ReplicaSet", "web-abc", replicas=2)
+    owner["metadata"]["uid"] = "11111111-0000-4000-8000-000000000001"
+    owned = dumped_pod(
+        "web-abc-1", ownerReferences=[{"kind": "ReplicaSet", "name": "web-abc", "uid": owner["metadata"]["uid"]}]
+    )
+    objects, notes = convert(node("n1"), owner, owned)
+    assert len(of_kind(objects, "Pod")) == 1
+    assert notes == []
+
+
+def test_a_deployment_whose_replica_set_is_there_is_not_expanded_twice() -> None:
+    owned = workload("ReplicaSet", "web-abc", replicas=2)
+    owned["metadata"]["ownerReferences"] = [{"kind": "Deployment", "name": "web", "uid": "x"}]
+    objects, notes = convert(node("n1"), workload("Deployment", "web", replicas=2), owned)
+    assert len(of_kind(objects, "Pod")) == 2
+    assert notes == ["ReplicaSet web-abc became 2 pods."]
+
+
+def test_a_stateful_set_becomes_numbered_pods_with_their_claims() -> None:
+    claim = {
+        "metadata": {"name": "data"},
+        "spec": {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}},
+    }
+    objects, _ = convert(node("n1"), workload("StatefulSet", "db", replicas=2, volumeClaimTemplates=[claim]))
+    assert [one["metadata"]["name"] for one in of_kind(objects, "Pod")] == ["db-0", "db-1"]
+    claims = of_kind(objects, "PersistentVolumeClaim")
+    assert [one["metadata"]["name"] for one in claims] == ["data-db-0", "data-db-1"]
+    first = of_kind(objects, "Pod")[0]
+    assert first["spec"]["volumes"] == [{"name": "data", "persistentVolumeClaim": {"claimName": "data-db-0"}}]
+    assert first["metadata"]["labels"]["apps.kubernetes.io/pod-index"] == "0"
+
+
+def test_a_daemon_set_becomes_one_pod_pinned_to_each_node() -> None:
+    daemon = workload("DaemonSet", "agent")
+    text = importers.convert(scenario(node("n1"), node("n2", unschedulable=True), daemon), Limits()).text
+    records = [record for record in decisions(simulate(parse_scenario(text))) if record.get("node")]
+    assert sorted(record["node"] for record in records) == ["n1", "n2"], "daemons tolerate a cordon"
+
+
+@pytest.mark.parametrize(
+    ("spec", "pods"),
+    [
+        ({"parallelism": 3, "completions": 5}, 3),
+        ({"parallelism": 3, "completions": 2}, 2),
+        ({}, 1),
+        ({"parallelism": 4}, 4),
+        ({"suspend": True}, 0),
+    ],
+)
+def test_a_job_becomes_the_pods_that_run_at_once(spec: Manifest, pods: int) -> None:
+    objects, _ = convert(node("n1"), workload("Job", "batch", **spec))
+    assert len(of_kind(objects, "Pod")) == pods
+
+
+def test_the_same_file_gives_the_same_names() -> None:
+    text = scenario(node("n1"), workload("Deployment", "web", replicas=2), workload("DaemonSet", "agent"))
+    assert importers.convert(text, Limits()).text == importers.convert(text, Limits()).text
+
+
+def test_a_million_replicas_stop_at_the_limit_of_pods() -> None:
+    found = importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=10**9)), Limits(pods=50))
+    assert found.notes == ["Deployment web became 50 pods."]
+
+
+@pytest.mark.parametrize("as_yaml", [True, False])
+def test_an_export_of_the_simulator_is_read(as_yaml: bool) -> None:
+    bare = {name: value for name, value in pod("a", cpu=1).items() if name not in ("apiVersion", "kind")}
+    bare_node = {name: value for name, value in node("n1").items() if name not in ("apiVersion", "kind")}
+    export = {
+        "pods": [bare],
+        "nodes": [bare_node],
+        "pvs": [],
+        "pvcs": None,
+        "storageClasses": [],
+        "priorityClasses": [{"metadata": {"name": "system-node-critical"}, "value": 2000001000}],
+        "namespaces": [{"metadata": {"name": "default"}}],
+        "schedulerConfig": {
+            "parallelism": 16,
+            "leaderElection": {"leaderElect": True},
+            "profiles": [{"schedulerName": "default-scheduler"}],
+        },
+    }
+    text = yaml.safe_dump(export) if as_yaml else json.dumps(export)
+    found = importers.convert(text, Limits())
+    parsed = parse_scenario(found.text)
+    assert "kube-scheduler-simulator" in found.notes[0]
+    records = list(decisions(simulate(parsed)))
+    assert records[0]["node"] == "n1"
+    assert not parsed.warnings
+
+
+def test_nothing_to_schedule_is_a_sentence() -> None:
+    with pytest.raises(ScenarioErrors, match="no object in it that a scheduler reads"):
+        importers.convert("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", Limits())

@@ -1,0 +1,80 @@
+"""The library: each lesson keeps its promise, speaks both languages, and its teacher speaks where things happen."""
+
+import itertools
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from kschedui import engine, lessons, library
+from scheduler_core import unmet_expectations
+from scheduler_core.scenario import Scenario
+from scheduler_core.trace import AnyEvent, CycleStarted
+
+MOST_STEPS = 50_000  # a lesson that goes on for ever must not hang the tests
+PATHS = library.files()
+
+
+@cache
+def events_of(path: Path) -> list[AnyEvent]:
+    return list(itertools.islice(engine.simulate(read(path)), MOST_STEPS))
+
+
+@cache
+def read(path: Path) -> Scenario:
+    return engine.read(path.read_text(encoding="utf-8"))
+
+
+@pytest.fixture(params=PATHS, ids=lambda path: path.stem)
+def path(request: pytest.FixtureRequest) -> Path:
+    found: Path = request.param
+    return found
+
+
+def test_there_are_lessons_for_every_topic_and_level() -> None:
+    found = [lessons.read(read(path)) for path in PATHS]
+    assert len(found) >= 24
+    assert {topic for lesson in found for topic in lesson.topics} == set(lessons.TOPICS)
+    assert {lesson.level for lesson in found} == set(lessons.LEVELS)
+    assert len({lesson.order for lesson in found}) == len(found)
+
+
+def test_it_is_read_without_a_warning_and_named_like_its_file(path: Path) -> None:
+    assert not read(path).warnings
+    assert read(path).name == path.stem
+
+
+def test_it_promises_an_outcome_and_keeps_it(path: Path) -> None:
+    expect = read(path).expect
+    assert expect is not None
+    assert expect.pods
+    assert expect.victims is not None
+    assert unmet_expectations(read(path), events_of(path)) == []
+
+
+def test_it_says_everything_in_both_languages(path: Path) -> None:
+    lesson = lessons.read(read(path))
+    for field in ("title", "description", "look_at"):
+        english, chinese = lesson.text(field, "en"), lesson.text(field, "zh-hans")
+        assert english != chinese
+        assert has_chinese(chinese)
+        assert not has_chinese(english)
+    assert lesson.topics
+    assert lesson.level
+
+
+def test_its_teacher_speaks_two_to_five_times_at_events_that_happen(path: Path) -> None:
+    captions = lessons.read(read(path)).captions
+    assert 2 <= len(captions) <= 5
+    attempt, happened = 0, set()
+    for event in events_of(path):
+        attempt = event.attempt if isinstance(event, CycleStarted) else attempt
+        happened.add((attempt, type(event).__name__))
+    for caption in captions:
+        assert (caption.attempt, caption.event) in happened
+        assert has_chinese(caption.zh)
+        assert not has_chinese(caption.en)
+
+
+def has_chinese(text: str) -> bool:
+    return any("\u4e00" <= letter <= "\u9fff" for letter in text)

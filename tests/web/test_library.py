@@ -1,0 +1,110 @@
+"""Loading the library: idempotent, at lasting addresses, and forgiving about decoration."""
+
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from kschedui import cards, lessons, library, scenarios
+from kschedui.models import Run, Scenario, Version
+from tests.web.conftest import Browser
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Path:
+    """A library of two lessons that a test may change."""
+    for name in ("high-preempts-low.yaml", "priority-order.yaml"):
+        shutil.copy(library.FOLDER / name, tmp_path)
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    return tmp_path
+
+
+def load(*options: str) -> str:
+    out = StringIO()
+    call_command("load_library", *options, stdout=out)
+    return out.getvalue()
+
+
+def test_loading_twice_changes_nothing(folder: Path) -> None:
+    assert load() == "high-preempts-low: version 1\npriority-order: version 1\n"
+    assert set(Run.objects.values_list("state", flat=True)) == {Run.State.DONE}
+    assert load() == ""
+    assert Version.objects.count() == Run.objects.count() == 2
+
+
+def test_a_changed_lesson_becomes_a_new_version_at_the_same_address(folder: Path, author: Browser) -> None:
+    load()
+    before = author.get("/library/priority-order/")["Location"]
+    path = folder / "priority-order.yaml"
+    path.write_text(path.read_text() + "\n# changed\n")
+    assert load() == "priority-order: version 2\n"
+    assert author.get("/library/priority-order/")["Location"] == before
+    assert author.get(before).context["version"].number == 2
+
+
+def test_a_new_engine_makes_new_versions_and_old_links_keep_their_trace(folder: Path, author: Browser) -> None:
+    load()
+    Run.objects.update(engine_version="0.0.1")
+    assert load() == "high-preempts-low: version 2\npriority-order: version 2\n"
+    scenario = Scenario.objects.get(slug="priority-order")
+    old = author.get(f"/s/{scenario.public_id}/v/1/")
+    assert old.context["boot"]["engine"]["version"] == "0.0.1"
+    assert old.context["engine_is_old"]
+    assert not author.get(f"/s/{scenario.public_id}/").context["engine_is_old"]
+
+
+def test_a_lesson_that_is_gone_leaves_the_page_but_not_its_links(folder: Path, author: Browser) -> None:
+    load()
+    sid = Scenario.objects.get(slug="priority-order").public_id
+    (folder / "priority-order.yaml").unlink()
+    load()
+    assert [card["slug"] for card in author.get("/").context["lessons"]] == ["high-preempts-low"]
+    assert author.get(f"/s/{sid}/").status_code == 200
+
+
+def test_a_broken_lesson_is_named(folder: Path) -> None:
+    (folder / "broken.yaml").write_text("kind: [")
+    with pytest.raises(CommandError, match=r"broken\.yaml: document 1, line 1"):
+        load()
+
+
+def test_the_first_page_speaks_the_visitors_language(folder: Path, author: Browser) -> None:
+    load()
+    english = author.get("/").context["lessons"]
+    chinese = author.get("/", headers={"Accept-Language": "zh-CN"}).context["lessons"]
+    assert [card["slug"] for card in english] == [card["slug"] for card in chinese]
+    assert english[0]["title"] != chinese[0]["title"]
+    assert english[0]["nodes"] > 0
+    assert "<svg" in english[0]["picture"]
+
+
+def test_the_teachers_words_come_with_the_player(folder: Path, author: Browser) -> None:
+    load()
+    page = author.get(author.get("/library/high-preempts-low/")["Location"])
+    lesson = page.context["boot"]["lesson"]
+    assert lesson["look_at"].startswith("The floor opens")
+    assert {"attempt", "event", "text"} == set(lesson["captions"][0])
+
+
+@pytest.mark.parametrize(
+    "note",
+    ["{not: a list}", "- {attempt: x, event: A, en: a}", "- 7", "[" * 5000, "- &a [*a]", "\x00", "- {attempt: 1}"],
+)
+def test_malformed_captions_are_no_captions(note: str) -> None:
+    assert lessons.captions(note) == []
+
+
+def test_captions_are_cut_to_a_size_that_fits() -> None:
+    note = "\n".join(f"- {{attempt: {i}, event: PodBound, en: {'x' * 500}}}" for i in range(300))
+    found = lessons.captions(note)
+    assert len(found) == lessons.MOST_CAPTIONS
+    assert len(found[0].en) == lessons.LONGEST_CAPTION
+
+
+def test_a_card_before_its_run_shows_the_start(folder: Path) -> None:
+    load("--no-run")
+    made = cards.lesson_card(scenarios.library().get(slug="high-preempts-low"))
+    assert (made["nodes"], made["pods"]) == (2, 4)
+    assert "<svg" in made["picture"]

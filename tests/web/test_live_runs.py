@@ -1,0 +1,214 @@
+"""Worker, broker, database and websocket as real processes: what is sent, lost, killed, cancelled, refused."""
+
+import json
+import os
+import signal
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from kschedui.supervisor.ports import free_port
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
+from tests.conftest import StackMaker, manage
+from tests.processes import descendants, wait_until
+from tests.web.visitor import LONG, Follower, Visitor
+
+CONNECTIONS = Path("/proc/net/tcp")
+SMALL = scenario(*(node(f"n{i}", cpu=4) for i in range(4)), *(pod(f"p{i}", cpu=1) for i in range(60)))
+LARGE = scenario(
+    *(node(f"n{i}", cpu=64, zone=f"z{i % 3}") for i in range(200)),
+    *(pod(f"p{i}", cpu="500m", labels={"app": f"a{i % 7}"}) for i in range(2000)),
+)
+
+
+@pytest.fixture
+def visitor(live_stack: Stack) -> Visitor:
+    """Somebody at the shared stack."""
+    return Visitor(live_stack.url)
+
+
+def breakable(make_stack: StackMaker, **env: str) -> Stack:
+    """A whole stack of one's own, quick to notice a lost run."""
+    stack = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1", **env)
+    stack.start_worker(1)
+    stack.start_web("127.0.0.1", free_port())
+    stack.wait()
+    return stack
+
+
+def test_a_saved_scenario_runs_and_streams(visitor: Visitor) -> None:
+    follower = Follower(visitor, visitor.save(SMALL))
+    follower.follow()
+    assert follower.texts[0]["type"] == "hello"
+    assert follower.texts[-1]["chunks"] == len(follower.taken) > 3
+    assert follower.taken == visitor.frames(follower.run)
+
+
+def test_a_dropped_connection_loses_and_doubles_nothing(visitor: Visitor) -> None:
+    follower = Follower(visitor, visitor.save(LARGE))
+    for chunks in (1, 2, 3):
+        follower.follow(most=chunks)
+    assert len(follower.taken) == 6
+    follower.follow()
+    assert follower.taken == visitor.frames(follower.run)
+
+
+def test_two_viewers_and_a_late_one_see_the_same(visitor: Visitor) -> None:
+    run = visitor.save(LARGE)
+    followers = [Follower(Visitor(visitor.url), run) for _ in range(2)]
+    with ThreadPoolExecutor() as pool:
+        list(pool.map(Follower.follow, followers))
+    late = Follower(Visitor(visitor.url), run)
+    late.follow()
+    assert followers[0].taken == followers[1].taken == late.taken
+    assert late.texts[0]["state"] == "done"
+
+
+def test_a_library_scenario_is_there_at_once(visitor: Visitor) -> None:
+    status, page = visitor.get("/library/high-preempts-low/")
+    assert status == 200
+    boot = json.loads(page.decode().split('<script id="boot" type="application/json">')[1].split("</script>")[0])
+    assert visitor.run(boot["run"])["state"] == "done"
+
+
+def test_the_worker_killed_in_the_middle_gives_the_same_bytes(make_stack: StackMaker) -> None:
+    stack = breakable(make_stack)
+    visitor = Visitor(stack.url)
+    run = visitor.save(LARGE)
+    follower = Follower(visitor, run)
+    follower.follow(most=4)
+    os.killpg(stack.children["worker"].group, signal.SIGKILL)
+    before = visitor.run(run)
+    assert (before["state"], before["chunks"] >= 4) == ("running", True)
+    stack.start_worker(1)
+    follower.follow()
+    after = visitor.wait_for(run, "done", "failed")
+    assert after["state"] == "done"
+    assert after["chunks"] > before["chunks"]
+    undisturbed = visitor.save(LARGE)
+    visitor.wait_for(undisturbed, "done", "failed")
+    assert undisturbed != run
+    assert visitor.frames(run) == visitor.frames(undisturbed) == follower.taken
+
+
+def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack: StackMaker) -> None:
+    stack = breakable(make_stack)
+    visitor = Visitor(stack.url)
+    run = visitor.save(LARGE)
+    Follower(visitor, run).follow(most=3)
+    main = stack.children["worker"].group
+    pool = [process for process in descendants(main) if "celery" in process.command]
+    assert pool
+    for process in pool:
+        os.kill(process.pid, signal.SIGKILL)
+    assert visitor.wait_for(run, "done", "failed")["state"] == "done"
+    follower = Follower(visitor, run)
+    follower.follow()
+    assert follower.taken == visitor.frames(run)
+
+
+def test_a_run_that_was_saved_while_no_worker_was_there_is_done_later(make_stack: StackMaker) -> None:
+    stack = make_stack(library=False)
+    stack.start_web("127.0.0.1", free_port())
+    stack.wait()
+    visitor = Visitor(stack.url)
+    run = visitor.save(SMALL)
+    assert visitor.run(run)["state"] == "queued"
+    stack.start_worker(1)
+    follower = Follower(visitor, run)
+    follower.follow()
+    assert follower.texts[-1]["state"] == "done"
+
+
+def test_cancel_ends_the_run_and_tells_its_followers(visitor: Visitor) -> None:
+    run = visitor.save(LARGE)
+    follower = Follower(visitor, run)
+    follower.follow(most=2)
+    status, answer = visitor.post(f"/api/runs/{run}/cancel")
+    assert (status, answer) == (200, {"cancelled": True})
+    follower.follow()
+    assert follower.texts[-1]["state"] == "cancelled"
+    assert follower.taken == visitor.frames(run)
+    assert Visitor(visitor.url).post(f"/api/runs/{run}/cancel")[0] == 403
+
+
+def test_a_page_of_another_site_gets_no_websocket(visitor: Visitor) -> None:
+    for origin in ("http://evil.example", "null"):
+        with pytest.raises(InvalidStatus) as refused:
+            visitor.socket(origin=origin)
+        assert refused.value.response.status_code == 403
+
+
+def test_unknown_and_private_runs_are_closed_with_their_codes(visitor: Visitor) -> None:
+    assert close_code(visitor, "nothinghere") == 4004
+    status, preview = visitor.post("/api/preview", text=SMALL)
+    assert status == 200
+    assert close_code(Visitor(visitor.url), preview["run"]) == 4001
+    follower = Follower(visitor, preview["run"])
+    follower.follow()
+    assert follower.texts[-1]["state"] == "done"
+
+
+def close_code(visitor: Visitor, run: str) -> int | None:
+    """With which code the server closes after a subscribe."""
+    with visitor.socket() as connection:
+        connection.send(json.dumps({"type": "subscribe", "run": run, "cursor": 0}))
+        return drained(connection)
+
+
+def drained(connection: Any) -> int | None:
+    """Read until the server closes; the code."""
+    try:
+        while True:
+            connection.recv(timeout=LONG)
+    except ConnectionClosed as closed:
+        return closed.rcvd.code if closed.rcvd else None
+
+
+FILL = """
+import os
+from kschedui import runs
+from kschedui.models import Chunk, Run
+run = runs.claim("{run}") or Run.objects.get(public_id="{run}")
+Chunk.objects.filter(run=run).delete()
+for seq in range(40):
+    frame = b"KSU1" + bytes(4) + seq.to_bytes(4, "little") + bytes(20) + os.urandom(1024 * 1024)
+    Chunk.objects.create(run=run, seq=seq, first_step=seq, events=1, frame=frame)
+Run.objects.filter(pk=run.pk).update(chunks=40, steps=40, bytes=40 * 1024 * 1024, state="done")
+"""
+
+
+@pytest.mark.skipif(not CONNECTIONS.exists(), reason="only Linux lists connections in a file")
+def test_a_viewer_that_takes_nothing_is_closed_and_others_are_not_held_up(make_stack: StackMaker) -> None:
+    stack = breakable(make_stack, KSCHEDUI_WEBSOCKET_SEND_SECONDS="1")
+    visitor = Visitor(stack.url)
+    run = visitor.save(SMALL)
+    visitor.wait_for(run, "done")
+    manage(stack, "shell", "-v", "0", "-c", FILL.format(run=run))
+    address = urlsplit(stack.url)
+    narrow = socket.socket()
+    narrow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16 * 1024)
+    narrow.connect((address.hostname, address.port))
+    with visitor.socket(sock=narrow, max_queue=1, ping_interval=None) as slow:
+        slow.send(json.dumps({"type": "subscribe", "run": run, "cursor": 0}))
+        follower = Follower(visitor, run)
+        follower.follow()
+        assert len(follower.taken) == 40
+        assert wait_until(lambda: not established(stack, narrow.getsockname()[1]), LONG), "still open"
+        narrow_end = drained(slow)
+    assert narrow_end in (4008, None)
+
+
+def established(stack: Stack, port: int) -> bool:
+    """Does the web server still hold the connection from this port?"""
+    status, body = Visitor(stack.url).get("/healthz")
+    assert status == 200, body
+    server = f":{urlsplit(stack.url).port:04X}"
+    rows = [line.split() for line in CONNECTIONS.read_text().splitlines()[1:]]
+    return any(row[1].endswith(server) and row[2].endswith(f":{port:04X}") and row[3] == "01" for row in rows)

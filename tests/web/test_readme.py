@@ -1,0 +1,21 @@
+"""The scenario in the README does what the README says of it."""
+
+import re
+from pathlib import Path
+
+from scheduler_core import decisions, parse_scenario, simulate
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+
+def test_the_first_scenario_preempts_as_it_says() -> None:
+    yaml = re.search(r"```yaml\n(.*?)```", README.read_text(), re.DOTALL)[1]
+    text = "\n".join(line.removeprefix("   ") for line in yaml.splitlines())
+    scenario = parse_scenario(text)
+    assert not scenario.warnings
+    attempts = [record for record in decisions(simulate(scenario)) if "attempt" in record]
+    assert [(a["pod"], a["outcome"], a["node"]) for a in attempts] == [
+        ("default/checkout", "Nominated", None),
+        ("default/checkout", "Scheduled", "n1"),
+    ]
+    assert attempts[0]["preemption"]["candidates"]["n1"]["victims"] == ["default/batch"]

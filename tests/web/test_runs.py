@@ -1,0 +1,251 @@
+"""Runs: stored chunk by chunk, fenced, resumed byte-equal, cancelled, found when lost."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from kschedui import engine, frames, runs, tasks, worker
+from kschedui.models import Chunk, Run, Version
+from scheduler_core import ENGINE_VERSION, chunked, encode, simulate
+from scheduler_core.trace import AnyEvent, RunFinished
+from tests.builders import node, pod, scenario
+from tests.web.conftest import SMALL
+
+MANY = scenario(*(node(f"n{i}", cpu=4) for i in range(5)), *(pod(f"p{i}", cpu=1) for i in range(40)))
+
+Keep = Callable[..., Version]
+
+
+class Killed(BaseException):
+    """What a test raises where a worker would die."""
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The runs that workers were told of."""
+    found: list[str] = []
+    monkeypatch.setattr(runs, "enqueue", found.append)
+    return found
+
+
+def stored(run: Run) -> list[bytes]:
+    return list(runs.all_frames(Run.objects.get(pk=run.pk)))
+
+
+def die_after(monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
+    """The worker dies when it has stored so many chunks."""
+    store = runs.store_chunk
+
+    def store_and_die(run: Run, chunk: Chunk, time: float) -> None:
+        store(run, chunk, time)
+        if chunk.seq == chunks - 1:
+            raise Killed
+
+    monkeypatch.setattr(runs, "store_chunk", store_and_die)
+
+
+def expire(run: Run) -> None:
+    """The time of the dead worker's lease passes."""
+    Run.objects.filter(pk=run.pk).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def test_a_run_is_stored_as_the_engine_tells_it(keep: Keep) -> None:
+    run = runs.start_run(keep(MANY))
+    worker.execute(run.public_id)
+    told = [(encode(chunk), len(chunk.events)) for chunk in chunked(simulate(engine.read(MANY)))]
+    assert [frames.body_of(frame) for frame in stored(run)] == [body for body, _ in told]
+    run.refresh_from_db()
+    assert (run.state, run.engine_version, run.error) == (Run.State.DONE, ENGINE_VERSION, "")
+    assert run.steps == sum(events for _, events in told)
+    assert run.chunks == len(told) > 2
+    assert run.outcome["bound"] == 20
+    assert run.bytes == sum(map(len, stored(run)))
+
+
+def test_headers_say_what_is_inside(finished: Run) -> None:
+    frame = stored(finished)[-1]
+    header, chunk = frames.header_of(frame), frames.unpack(frame)
+    assert (header.seq, header.first_step, header.events) == (chunk.seq, chunk.first_step, len(chunk.events))
+    assert header.flags & frames.LAST
+    assert header.raw_length == len(encode(chunk))
+    with pytest.raises(ValueError):
+        frames.body_of(b"something else entirely, of some length")
+
+
+@pytest.mark.parametrize("chunks", [1, 2, 3])
+def test_a_killed_workers_run_goes_on_byte_equal(keep: Keep, monkeypatch: pytest.MonkeyPatch, chunks: int) -> None:
+    undisturbed = runs.start_run(keep(MANY))
+    worker.execute(undisturbed.public_id)
+    run = runs.start_run(keep(MANY))
+    with monkeypatch.context() as dying:
+        die_after(dying, chunks)
+        with pytest.raises(Killed):
+            worker.execute(run.public_id)
+    assert len(stored(run)) == chunks
+    worker.execute(run.public_id)
+    assert len(stored(run)) == chunks, "the dead worker's lease goes on"
+    expire(run)
+    worker.execute(run.public_id)
+    assert stored(run) == stored(undisturbed)
+    run.refresh_from_db()
+    assert (run.state, run.attempt) == (Run.State.DONE, 2)
+
+
+def test_a_worker_that_lost_its_run_writes_nothing(keep: Keep) -> None:
+    run = runs.start_run(keep(MANY))
+    slow = runs.claim(run.public_id)
+    assert slow
+    expire(run)
+    quick = runs.claim(run.public_id)
+    assert quick
+    chunk = next(iter(chunked(simulate(engine.read(MANY)))))
+    with pytest.raises(runs.LostRun):
+        runs.store_chunk(slow, worker.row(slow, chunk), 0.0)
+    assert stored(run) == []
+    runs.store_chunk(quick, worker.row(quick, chunk), 0.0)
+    for act in (runs.renew, lambda mine: runs.finish(mine, {}), lambda mine: runs.fail(mine, "no")):
+        with pytest.raises(runs.LostRun):
+            act(slow)
+    assert len(stored(run)) == 1
+
+
+def test_a_finished_run_is_left_alone(finished: Run) -> None:
+    before = stored(finished)
+    worker.execute(finished.public_id)
+    finished.refresh_from_db()
+    assert finished.attempt == 1
+    assert stored(finished) == before
+
+
+def test_a_cancelled_run_stops_at_the_next_chunk_and_keeps_what_it_has(
+    keep: Keep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = runs.start_run(keep(MANY))
+    store = runs.store_chunk
+
+    def store_and_cancel(mine: Run, chunk: Chunk, time: float) -> None:
+        store(mine, chunk, time)
+        runs.cancel(mine)
+
+    with monkeypatch.context() as cancelling:
+        cancelling.setattr(runs, "store_chunk", store_and_cancel)
+        worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.CANCELLED
+    assert len(stored(run)) == 1
+    again = runs.start_run(run.version, retry=True)
+    worker.execute(again.public_id)
+    again.refresh_from_db()
+    assert (again.pk, again.state) == (run.pk, Run.State.DONE)
+
+
+def test_a_failed_run_keeps_what_it_has_and_says_a_sentence(
+    keep: Keep, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = engine.simulate
+
+    def breaks(parsed: object) -> Iterator[AnyEvent]:
+        for step, event in enumerate(real(parsed)):  # type: ignore[arg-type]
+            if step == 100:
+                raise ZeroDivisionError
+            yield event
+
+    monkeypatch.setattr(engine, "simulate", breaks)
+    run = runs.start_run(keep(MANY))
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert (run.state, run.chunks) == (Run.State.FAILED, 1)
+    assert "The engine failed" in run.error
+    assert "ZeroDivisionError" in caplog.text
+    assert "ZeroDivisionError" not in run.error
+
+
+def test_a_run_stops_at_the_limit_of_steps(keep: Keep, settings: pytest.FixtureRequest) -> None:
+    settings.LIMITS = {**settings.LIMITS, "run_steps": 150}  # type: ignore[attr-defined]
+    run = runs.start_run(keep(MANY))
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert (run.state, run.steps) == (Run.State.FAILED, 64)
+    assert run.error == "The run was stopped after 150 steps, which is the limit."
+
+
+def test_a_lost_run_is_queued_again(keep: Keep, told: list[str]) -> None:
+    run = runs.start_run(keep())
+    runs.claim(run.public_id)
+    assert runs.requeue_lost() == 0
+    expire(run)
+    assert runs.requeue_lost() == 1
+    assert runs.requeue_lost() == 0, "it was told just now"
+    assert told == [run.public_id]
+    run.refresh_from_db()
+    assert run.state == Run.State.QUEUED
+
+
+def test_a_queued_run_that_no_worker_took_is_told_again(keep: Keep, told: list[str]) -> None:
+    run = runs.start_run(keep())
+    assert runs.requeue_lost() == 0
+    Run.objects.update(queued_at=timezone.now() - 2 * runs.UNCLAIMED)
+    assert runs.requeue_lost() == 1
+    assert told == [run.public_id]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_is_announced_only_when_it_is_in_the_database(keep: Keep, told: list[str]) -> None:
+    run = runs.start_run(keep())
+    assert told == [run.public_id]
+    runs.start_run(run.version)
+    assert told == [run.public_id], "found again, not queued again"
+
+
+def test_neither_broker_nor_followers_can_fail_a_run(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Away:
+        async def group_send(self, *_: object) -> None:
+            raise OSError("the broker is away")
+
+    monkeypatch.setattr(runs, "get_channel_layer", Away)
+    run = runs.start_run(keep())
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE
+
+
+def test_a_run_of_another_engine_is_not_mixed_with_this_ones(keep: Keep) -> None:
+    run = runs.start_run(keep())
+    Run.objects.update(engine_version="0.0.1")
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.FAILED
+    assert "engine 0.0.1" in run.error
+
+
+def test_the_last_event_of_a_run_is_its_end(finished: Run) -> None:
+    last = frames.unpack(stored(finished)[-1])
+    assert last.last
+    assert isinstance(last.events[-1], RunFinished)
+
+
+def test_housekeeping_queues_a_lost_run_again(keep: Keep, told: list[str]) -> None:
+    run = runs.start_run(keep())
+    runs.claim(run.public_id)
+    expire(run)
+    told.clear()
+    tasks.reap()
+    assert told == [run.public_id]
+
+
+def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def away() -> int:
+        raise OperationalError("the database is away")
+
+    monkeypatch.setattr(runs, "requeue_lost", away)
+    tasks.reap()
+
+
+def test_same_text_same_bytes(keep: Keep) -> None:
+    first, second = runs.start_run(keep(SMALL)), runs.start_run(keep(SMALL))
+    for run in (first, second):
+        worker.execute(run.public_id)
+    assert stored(first) == stored(second)

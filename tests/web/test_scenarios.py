@@ -1,0 +1,303 @@
+"""Keeping and sharing: save, versions, forks, accounts, who sees what."""
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from kschedui import runs, scenarios, worker
+from kschedui.models import Run, Scenario, Version
+from tests.builders import node, pod, scenario
+from tests.web.conftest import SMALL, Browser
+
+OTHER = scenario(node("n1"), pod("only"), title="Other")
+PASSWORD = "a long enough password"
+
+
+def sign_up(browser: Browser, name: str) -> None:
+    form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
+    assert browser.post("/accounts/signup/", form).status_code == 302
+
+
+def test_saving_gives_a_short_link_that_shows_the_player(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    assert re.fullmatch(r"/s/[0-9A-Za-z]{12}/", saved["url"])
+    page = stranger.get(saved["url"])
+    assert page.status_code == 200
+    assert page.context["boot"]["run"] == saved["run"]
+    assert page.context["boot"]["scenario"]["title"] == "Small"
+    assert not page.context["may_edit"]
+
+
+def test_a_version_stays_what_it_was(author: Browser) -> None:
+    saved = author.save()
+    again = author.save(OTHER, parent=saved["id"], version=1)
+    assert (again["id"], again["version"]) == (saved["id"], 2)
+    first = author.get(f"/s/{saved['id']}/v/1/scenario.yaml")
+    assert first.content.decode() == SMALL
+    assert author.get(saved["url"]).context["version"].number == 2
+
+
+def test_saving_the_same_text_makes_no_version(author: Browser) -> None:
+    saved = author.save()
+    assert author.save(SMALL, parent=saved["id"], version=1)["version"] == 1
+    assert Version.objects.count() == 1
+
+
+def test_a_save_on_top_of_an_older_version_is_a_conflict(author: Browser) -> None:
+    saved = author.save()
+    author.save(OTHER, parent=saved["id"], version=1)
+    answer = author.post_json("/api/scenarios", text=SMALL + "\n# mine\n", parent=saved["id"], version=1)
+    assert answer.status_code == 409
+    assert answer.json()["version"] == 2
+    assert "Version 2" in answer.json()["errors"][0]["message"]
+    assert Version.objects.count() == 2
+
+
+def test_only_the_browser_that_made_it_may_edit(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    assert author.get(f"/s/{saved['id']}/edit/").status_code == 200
+    refused = stranger.post_json("/api/scenarios", text=OTHER, parent=saved["id"], version=1)
+    assert refused.status_code == 403
+    assert "fork" in refused.json()["errors"][0]["message"]
+    assert stranger.get(f"/s/{saved['id']}/edit/")["Location"] == f"/new/?from={saved['id']}"
+    assert stranger.get(f"/s/{saved['id']}/settings").status_code == 403
+    assert stranger.post(f"/s/{saved['id']}/delete").status_code == 403
+
+
+def test_a_forged_cookie_is_nobody(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    name, morsel = next((name, morsel) for name, morsel in author.cookies.items() if "editor" in name)
+    stranger.cookies[name] = morsel.value[:-3] + "abc"
+    assert stranger.get(f"/s/{saved['id']}/settings").status_code == 403
+    stranger.cookies[name] = morsel.value
+    assert stranger.get(f"/s/{saved['id']}/settings").status_code == 200
+
+
+def test_a_fork_names_its_origin_and_is_ones_own(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    answer = stranger.post(f"/s/{saved['id']}/fork/")
+    fork = Scenario.objects.get(fork_of__scenario__public_id=saved["id"])
+    assert answer["Location"] == f"/s/{fork.public_id}/edit/"
+    assert stranger.get(answer["Location"]).status_code == 200
+    page = stranger.get(f"/s/{fork.public_id}/")
+    assert page.context["fork_of"].scenario.public_id == saved["id"]
+    by_editor = stranger.save(OTHER, fork_of=saved["id"])
+    assert Scenario.objects.get(public_id=by_editor["id"]).fork_of.scenario.public_id == saved["id"]
+
+
+def test_an_account_takes_over_what_its_browser_made(author: Browser, stranger: Browser) -> None:
+    first, second = author.save(), author.save(OTHER)
+    assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
+    sign_up(author, "ada")
+    assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
+    elsewhere = stranger
+    assert elsewhere.login(username="ada", password=PASSWORD)
+    assert elsewhere.get(f"/s/{first['id']}/settings").status_code == 200
+
+
+def test_logging_in_takes_over_what_the_browser_made_without_the_account(author: Browser) -> None:
+    sign_up(author, "ada")
+    author.post("/accounts/logout/")
+    saved = author.save()
+    assert Scenario.objects.get().owner is None
+    answer = author.post("/accounts/login/", {"username": "ada", "password": PASSWORD, "next": saved["url"]})
+    assert answer["Location"] == saved["url"]
+    assert Scenario.objects.get().owner.username == "ada"
+    author.post("/accounts/logout/")
+    assert author.get(f"/s/{saved['id']}/settings").status_code == 403
+
+
+def test_guessing_passwords_is_limited(author: Browser, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "save": 1}
+    form = {"username": "ada", "password": "guess"}
+    assert author.post("/accounts/login/", form).status_code == 200
+    assert author.post("/accounts/login/", form).status_code == 429
+
+
+def test_a_claim_link_gives_a_scenario_to_an_account_once(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    link = author.get(f"/s/{saved['id']}/settings").context["claim_url"]
+    assert "/accounts/login/" in stranger.get(link)["Location"]
+    sign_up(stranger, "grace")
+    assert stranger.get(link).status_code == 200
+    assert stranger.post(link).status_code == 302
+    assert Scenario.objects.get(public_id=saved["id"]).owner.username == "grace"
+    assert author.get(f"/s/{saved['id']}/settings").status_code == 403
+    third = Browser()
+    sign_up(third, "mallory")
+    assert third.post(link).status_code == 403
+    assert third.get("/claim/nonsense/").status_code == 404
+
+
+DOORS = [
+    "/s/{id}/",
+    "/s/{id}/v/1/",
+    "/embed/{id}/v/1/",
+    "/s/{id}/edit/",
+    "/s/{id}/settings",
+    "/s/{id}/diff/1/1/",
+    "/new/?from={id}",
+    *(
+        f"/s/{{id}}/v/1/{name}"
+        for name in (
+            "scenario.yaml",
+            "events.jsonl",
+            "decisions.jsonl",
+            "trace.json",
+            "picture.svg",
+            "picture.png",
+            "qr.svg",
+        )
+    ),
+    "/api/runs/{run}/",
+    "/api/runs/{run}/chunks/0",
+    "/api/runs/{run}/explain/1/",
+    "/api/runs/{run}/objects/pod/default/a/",
+]
+POST_DOORS = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_private_scenario_is_refused_over_every_door(author: Browser, stranger: Browser, door: str) -> None:
+    saved = private(author)
+    path = door.format(**saved)
+    mine, theirs = author.get(path), stranger.get(path)
+    assert mine.status_code == 200, mine.content
+    assert theirs.status_code == 403
+    assert b"private" in theirs.content
+    assert b"Small" not in theirs.content
+
+
+@pytest.mark.parametrize("door", POST_DOORS)
+def test_nobody_acts_on_somebody_elses_private_scenario(author: Browser, stranger: Browser, door: str) -> None:
+    saved = private(author)
+    assert stranger.post(door.format(**saved)).status_code == 403
+    assert stranger.post_json("/api/scenarios", text=OTHER, fork_of=saved["id"]).status_code == 403
+    assert stranger.post_json("/api/scenarios", text=OTHER, parent=saved["id"]).status_code == 403
+    assert Scenario.objects.filter(deleted_at=None).count() == 1
+
+
+def private(author: Browser) -> dict[str, str]:
+    """A private scenario with a complete run."""
+    saved = author.save()
+    sign_up(author, "ada")
+    form = {"title": "Mine", "visibility": "private"}
+    assert author.post(f"/s/{saved['id']}/settings", form).status_code == 302
+    worker.execute(saved["run"])
+    return saved
+
+
+def test_without_an_account_nothing_is_made_private(author: Browser) -> None:
+    saved = author.save()
+    answer = author.post(f"/s/{saved['id']}/settings", {"title": "", "visibility": "private"})
+    assert answer.status_code == 200
+    assert "visibility" in answer.context["form"].errors
+
+
+def test_only_public_scenarios_are_listed_on_the_first_page(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    assert stranger.get("/").context["recent"] == []
+    author.post(f"/s/{saved['id']}/settings", {"title": "Look here", "visibility": "public"})
+    recent = stranger.get("/").context["recent"]
+    assert [card["title"] for card in recent] == ["Look here"]
+    assert recent[0]["nodes"] == 2
+
+
+def test_a_name_given_by_hand_outlives_new_versions(author: Browser) -> None:
+    saved = author.save()
+    author.post(f"/s/{saved['id']}/settings", {"title": "My name", "visibility": "unlisted"})
+    author.save(OTHER, parent=saved["id"], version=1)
+    assert Scenario.objects.get().title == "My name"
+    author.post(f"/s/{saved['id']}/settings", {"title": "", "visibility": "unlisted"})
+    assert Scenario.objects.get().title == "Other"
+
+
+def test_a_deleted_scenario_comes_back(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    author.post(f"/s/{saved['id']}/delete")
+    assert stranger.get(saved["url"]).status_code == 403
+    assert author.get(saved["url"]).status_code == 403
+    mine = author.get("/accounts/mine/")
+    assert mine.context["scenarios"] == []
+    assert [row["id"] for row in mine.context["deleted"]] == [saved["id"]]
+    assert stranger.post(f"/s/{saved['id']}/restore").status_code == 403
+    author.post(f"/s/{saved['id']}/restore")
+    assert stranger.get(saved["url"]).status_code == 200
+
+
+def test_purging_takes_only_what_was_deleted_long_ago(author: Browser) -> None:
+    kept, fresh, old = author.save(), author.save(OTHER), author.save(OTHER)
+    for saved in (fresh, old):
+        scenarios.delete(scenarios.by_id(saved["id"]))
+    long_ago = scenarios.by_id(old["id"]).deleted_at - 2 * scenarios.KEPT_AFTER_DELETE
+    Scenario.objects.filter(public_id=old["id"]).update(deleted_at=long_ago)
+    assert scenarios.purge() == 1
+    assert set(Scenario.objects.values_list("public_id", flat=True)) == {kept["id"], fresh["id"]}
+
+
+def test_versions_are_compared_line_by_line(author: Browser) -> None:
+    one = scenario(node("n1"), pod("a", cpu=1))
+    saved = author.save(one)
+    author.save(one.replace('"a"', '"b"') if '"a"' in one else one.replace("name: a", "name: b"), parent=saved["id"])
+    rows = author.get(f"/s/{saved['id']}/diff/1/2/").context["rows"]
+    marks = [row["mark"] for row in rows]
+    assert "+" in marks
+    assert "-" in marks
+    assert author.get(f"/s/{saved['id']}/diff/1/1/").context["rows"] == []
+
+
+def test_texts_too_long_to_compare_are_refused_in_a_sentence(author: Browser) -> None:
+    saved = author.save(SMALL + "\n#" * 20_000)
+    author.save(SMALL + "\n##" * 20_000, parent=saved["id"])
+    answer = author.get(f"/s/{saved['id']}/diff/1/2/")
+    assert answer.status_code == 422
+    assert "too long" in answer.context["sentence"]
+
+
+def test_pages_are_not_kept_for_the_next_visitor(author: Browser) -> None:
+    saved = author.save()
+    assert "private" in author.get(saved["url"])["Cache-Control"]
+
+
+def test_an_old_engines_trace_stays_and_the_new_one_is_offered(author: Browser) -> None:
+    saved = author.save()
+    worker.execute(saved["run"])
+    Run.objects.update(engine_version="0.0.1")
+    page = author.get(saved["url"])
+    assert page.context["engine_is_old"]
+    assert page.context["boot"]["run"] == saved["run"]
+    answer = author.post(f"/s/{saved['id']}/v/1/run/")
+    by_new = author.get(answer["Location"])
+    assert not by_new.context["engine_is_old"]
+    assert by_new.context["boot"]["run"] != saved["run"]
+    assert author.get(f"/s/{saved['id']}/v/1/").context["boot"]["run"] == saved["run"]
+
+
+def test_a_preview_is_not_listed_and_is_run_once(author: Browser, stranger: Browser) -> None:
+    first = author.post_json("/api/preview", text=SMALL).json()["run"]
+    assert author.post_json("/api/preview", text=SMALL).json()["run"] == first
+    assert author.post_json("/api/preview", text=OTHER).json()["run"] != first
+    assert author.get(f"/api/runs/{first}/").status_code == 200
+    assert stranger.get(f"/api/runs/{first}/").status_code == 403
+    assert author.get("/accounts/mine/").context["scenarios"] == []
+    assert Scenario.objects.count() == 1
+
+
+def test_a_same_scenario_is_not_simulated_twice(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    for _ in range(2):
+        assert stranger.get(saved["url"]).context["boot"]["run"] == saved["run"]
+    version = Version.objects.get()
+    assert runs.start_run(version) == runs.start_run(version)
+    assert Run.objects.count() == 1
+
+
+def test_passwords_are_checked_and_names_taken_once(author: Browser) -> None:
+    form = {"username": "ada", "password1": "short", "password2": "short"}
+    assert author.post("/accounts/signup/", form).status_code == 200
+    assert User.objects.count() == 0
+    sign_up(author, "ada")
+    assert "next" in author.get("/accounts/signup/?next=https://evil.example/").context
+    assert author.get("/accounts/signup/?next=https://evil.example/").context["next"] == "/accounts/mine/"

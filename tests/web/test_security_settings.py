@@ -1,0 +1,84 @@
+"""What the settings promise: no production without a secret, a strict policy on every page, frames only for embeds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.http import HttpRequest, HttpResponse
+from django.test import AsyncRequestFactory, Client, RequestFactory
+
+from kschedui.security_headers import SecurityHeadersMiddleware
+
+ROOT = Path(__file__).resolve().parents[2]
+SECRET = "not-a-real-secret-but-long-enough-and-with-many-different-characters-0123456789"
+
+
+def manage(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("KSCHEDUI_", "SECRET_KEY"))}
+    command = [sys.executable, "manage.py", *arguments]
+    return subprocess.run(command, cwd=ROOT, env={**clean, **env}, capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("mode", [{"KSCHEDUI_ENV": "production"}, {"KSCHEDUI_DEBUG": "0"}])
+def test_production_mode_refuses_to_start_without_a_secret_key(mode: dict[str, str]) -> None:
+    done = manage("check", **mode)
+    assert done.returncode == 1
+    assert "SECRET_KEY" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_djangos_deployment_check_finds_nothing_but_the_choice_of_hsts_on_subdomains() -> None:
+    done = manage("check", "--deploy", "--fail-level", "WARNING", KSCHEDUI_ENV="production", SECRET_KEY=SECRET)
+    assert {word[:13] for word in done.stderr.split("(security.")[1:]} <= {"W005) You hav", "W021) You hav"}, (
+        done.stderr
+    )
+    strict = manage(
+        *("check", "--deploy", "--fail-level", "WARNING"),
+        KSCHEDUI_ENV="production",
+        SECRET_KEY=SECRET,
+        KSCHEDUI_HSTS_SUBDOMAINS="1",
+    )
+    assert strict.returncode == 0, strict.stderr
+
+
+def test_debug_in_production_is_refused() -> None:
+    done = manage("check", KSCHEDUI_ENV="production", KSCHEDUI_DEBUG="1", SECRET_KEY=SECRET)
+    assert done.returncode == 1
+
+
+def test_an_unknown_database_scheme_is_refused_without_repeating_its_password() -> None:
+    done = manage("check", DATABASE_URL="mysql://me:hunter2@localhost/x")
+    assert done.returncode == 1
+    assert "hunter2" not in done.stderr
+
+
+@pytest.mark.django_db
+def test_pages_carry_a_policy_without_inline_script_or_style(client: Client) -> None:
+    policy = client.get("/healthz").headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert client.get("/healthz").headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.parametrize(
+    ("path", "ancestors"), [("/embed/x/v/1/", "frame-ancestors *"), ("/s/embed/", "frame-ancestors 'none'")]
+)
+def test_only_embeds_may_be_framed(path: str, ancestors: str) -> None:
+    middleware = SecurityHeadersMiddleware(lambda request: HttpResponse())
+    response = middleware(RequestFactory().get(path))
+    assert response.headers["Content-Security-Policy"].endswith(ancestors)
+    assert getattr(response, "xframe_options_exempt", False) is (ancestors == "frame-ancestors *")
+
+
+async def answer(request: HttpRequest) -> HttpResponse:
+    return HttpResponse()
+
+
+def test_the_policy_is_set_on_the_asynchronous_path_too() -> None:
+    import asyncio
+
+    response = asyncio.run(SecurityHeadersMiddleware(answer)(AsyncRequestFactory().get("/")))
+    assert "default-src 'none'" in response.headers["Content-Security-Policy"]

@@ -1,0 +1,249 @@
+"""`manage.py up`, with real processes: one line when ready, one sentence when not, and nothing left behind."""
+
+import contextlib
+import importlib.metadata
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from tests.processes import Process, descendants, still_running, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 60
+STOP_SECONDS = 90
+
+Start = Callable[..., "Up"]
+
+
+class Up:
+    """A started `manage.py up`."""
+
+    def __init__(self, *args: str, env: dict[str, str]) -> None:
+        inherited = {
+            k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DATABASE_URL", "PORT", "SECRET_KEY")
+        }
+        self.process = subprocess.Popen(
+            [sys.executable, "manage.py", "up", *args],
+            cwd=ROOT,
+            env={**inherited, **env},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def ready(self) -> str:
+        """Its address, once it says so."""
+        line = self.process.stdout.readline()
+        match = re.fullmatch(r"kschedui is ready: (http://\S+)  \(Ctrl-C stops it\)\n", line)
+        assert match, line + (self.process.stderr.read() if not line else "")
+        return match[1]
+
+    def family(self) -> list[Process]:
+        """All processes below it."""
+        return descendants(self.process.pid)
+
+    def end(self) -> tuple[int, str]:
+        """Its exit status and standard error."""
+        _, errors = self.process.communicate(timeout=STOP_SECONDS)
+        return self.process.returncode, errors
+
+
+@pytest.fixture
+def start(tmp_path: Path, prepared_database: Path) -> Iterator[Start]:
+    """Starts it on a folder that it has been started on before."""
+    started: list[Up] = []
+    (tmp_path / "data").mkdir()
+    shutil.copy(prepared_database, tmp_path / "data")
+
+    def start(*args: str, **env: str) -> Up:
+        up = Up(*(args or ("--port", "0")), env={"KSCHEDUI_DATA_DIR": str(tmp_path / "data"), **env})
+        started.append(up)
+        return up
+
+    yield start
+    for up in started:
+        if up.process.poll() is None:
+            up.process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                up.process.wait(STOP_SECONDS)
+            up.process.kill()
+        up.process.communicate()
+
+
+def assert_refused(up: Up, sentence: str) -> None:
+    status, errors = up.end()
+    assert status == 1
+    assert re.search(sentence, errors), errors
+    assert "Traceback" not in errors
+
+
+def gone(family: list[Process]) -> bool:
+    return wait_until(lambda: not still_running(family), STOP_SECONDS)
+
+
+def test_up_serves_and_a_second_start_finds_what_the_first_left(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "data/kschedui.sqlite3").unlink()
+    for _ in range(2):
+        up = start()
+        with urllib.request.urlopen(up.ready() + "/healthz", timeout=10) as answer:
+            assert answer.read() == b'{"database": true, "broker": true}'
+        up.process.terminate()
+        assert up.end()[0] == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_stop_signal_leaves_no_process(start: Start, number: signal.Signals) -> None:
+    up = start()
+    up.ready()
+    family = up.family()
+    assert sum("celery" in process.command for process in family) >= 2  # guard and worker, at least
+    up.process.send_signal(number)
+    status, errors = up.end()
+    assert status == 0
+    assert "Traceback" not in errors
+    assert not still_running(family)
+
+
+def test_a_signal_while_starting_leaves_no_process(start: Start) -> None:
+    up = start()
+    assert wait_until(lambda: any("valkey-server" in process.command for process in up.family()), START_SECONDS)
+    family = up.family()
+    up.process.send_signal(signal.SIGINT)
+    assert up.end()[0] == 0
+    assert gone(family)
+
+
+def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:
+    up = start()
+    up.ready()
+    family = up.family()
+    up.process.kill()
+    assert gone(family), still_running(family)
+
+
+@pytest.mark.parametrize("name", ["worker", "broker", "web"])
+def test_the_death_of_a_child_ends_everything(start: Start, name: str) -> None:
+    up = start()
+    up.ready()
+    family = up.family()
+    program = {"worker": "-m celery", "broker": "valkey-server", "web": "-m uvicorn"}[name]
+    victim = next(p for p in family if program in p.command and "guard.py" not in p.command)
+    os.kill(victim.pid, signal.SIGKILL)
+    assert_refused(up, rf"The {name} ended unexpectedly \(exit status 137\)|The \w+ ended unexpectedly")
+    assert not still_running(family)
+
+
+def test_a_killed_guard_takes_its_program_along(start: Start) -> None:
+    up = start()
+    up.ready()
+    family = up.family()
+    guard = next(p for p in family if "guard.py" in p.command and "uvicorn" in p.command)
+    os.kill(guard.pid, signal.SIGKILL)
+    assert_refused(up, "The web ended unexpectedly")
+    assert not still_running(family)
+
+
+def test_a_taken_port_is_one_sentence(start: Start) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert_refused(start("--port", str(port)), f"^Port {port} on 127.0.0.1 is taken by another program: .*\n$")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--port", "99999"], r"^There is no port 99999: they go from 1 to 65535\.\n$"),
+        (["--host", "no-such-host.invalid", "--port", "0"], r"^Cannot listen on no-such-host.invalid port \d+: .*\n$"),
+    ],
+)
+def test_an_impossible_address_is_one_sentence(start: Start, arguments: list[str], sentence: str) -> None:
+    assert_refused(start(*arguments), sentence)
+
+
+def test_a_second_instance_is_refused(start: Start) -> None:
+    first = start()
+    first.ready()
+    assert_refused(start(), rf"^Another kschedui already uses the data folder \S+ \(process {first.process.pid}\)\.\n$")
+
+
+def test_an_unwritable_folder_is_one_sentence(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    assert_refused(
+        start(KSCHEDUI_DATA_DIR=str(tmp_path / "file" / "data")), r"^The data folder \S+ cannot be written: .*\n$"
+    )
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_one_sentence(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "data").chmod(0o500)
+    assert_refused(start(), r"^The data folder \S+ cannot be written: Permission denied\.\n$")
+
+
+def test_a_broken_database_is_one_sentence(start: Start, tmp_path: Path) -> None:
+    (tmp_path / "data" / "kschedui.sqlite3").write_text("no database at all, " * 100)
+    assert_refused(start(), r"The database \S+ cannot be used: file is not a database\.\n$")
+
+
+def test_a_silent_broker_is_one_sentence(start: Start) -> None:
+    assert_refused(start(REDIS_URL="redis://127.0.0.1:1/0"), r"^The broker at REDIS_URL does not answer: .*\n$")
+
+
+def test_production_without_a_secret_key_is_refused(start: Start) -> None:
+    assert_refused(start(KSCHEDUI_ENV="production"), r"^kschedui cannot start: production mode needs SECRET_KEY .*\n$")
+
+
+def test_the_embedded_broker_asks_for_a_password(start: Start) -> None:
+    up = start()
+    up.ready()
+    broker = next(p for p in up.family() if "valkey-server" in p.command and "guard.py" not in p.command)
+    port = int(re.search(r":(\d+)", broker.command)[1])
+    with redis.Redis(port=port) as stranger, pytest.raises(redis.AuthenticationError):
+        stranger.ping()
+
+
+def test_redis_url_is_used_instead_of_the_embedded_broker(start: Start, broker_url: str) -> None:
+    up = start(REDIS_URL=broker_url)
+    up.ready()
+    assert not any("valkey-server" in process.command for process in up.family())
+
+
+BLOCKER = """
+import sys
+class Blocker:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {names!r}:
+            raise ModuleNotFoundError(f"{{name}} is in the development lock only", name=name)
+sys.meta_path.insert(0, Blocker())
+"""
+
+
+def locked(file: str) -> set[str]:
+    return set(re.findall(r"^([A-Za-z0-9_.-]+)==", (ROOT / file).read_text(), re.MULTILINE))
+
+
+def test_up_needs_nothing_but_what_the_lock_for_running_brings(start: Start, tmp_path: Path) -> None:
+    extra = locked("requirements-dev.lock") - locked("requirements.lock")
+    assert "pytest" in extra
+    modules = {
+        module
+        for module, distributions in importlib.metadata.packages_distributions().items()
+        if {re.sub(r"[-_.]+", "-", name).lower() for name in distributions} <= extra
+    }
+    (tmp_path / "sitecustomize.py").write_text(BLOCKER.format(names=modules))
+    up = start(PYTHONPATH=str(tmp_path))
+    up.ready()
+    up.process.terminate()
+    assert up.end()[0] == 0

@@ -1,0 +1,360 @@
+"""The websocket's protocol, against the consumer in this process: every answer, every refusal, every bad message."""
+
+import asyncio
+import functools
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from asgiref.sync import async_to_sync, sync_to_async
+from asgiref.testing import ApplicationCommunicator
+
+from kschedui import consumers, feeds, frames, runs, scenarios, worker
+from kschedui.access import Visitor
+from kschedui.asgi import application
+from kschedui.models import Chunk, Run, Scenario, Version
+from scheduler_core import chunked, simulate
+from tests.builders import node, pod, scenario
+from tests.web.conftest import Browser
+
+MANY = scenario(*(node(f"n{i}", cpu=4) for i in range(5)), *(pod(f"p{i}", cpu=1) for i in range(40)))
+ORIGIN = (b"origin", b"http://localhost")
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
+    """Run an async test in an event loop; its database calls happen in this thread."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **kwargs: Any) -> None:
+        async_to_sync(test)(*args, **kwargs)
+
+    return run
+
+
+class Socket(ApplicationCommunicator):
+    """A websocket client. (channels.testing has one too, and needs daphne for it.)"""
+
+    def __init__(self, app: Any = application, *headers: tuple[bytes, bytes]) -> None:
+        scope = {"type": "websocket", "path": "/ws/run/", "query_string": b"", "subprotocols": []}
+        super().__init__(app, {**scope, "headers": list(headers), "drop": list, "client": ("203.0.113.7", 5000)})
+
+    async def connect(self) -> bool:
+        """Was the connection accepted?"""
+        await self.send_input({"type": "websocket.connect"})
+        answer = await self.receive_output(timeout=10)
+        return bool(answer["type"] == "websocket.accept")
+
+    async def send_to(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Send a message."""
+        data = {"text": text_data} if bytes_data is None else {"bytes": bytes_data}
+        await self.send_input({"type": "websocket.receive", **data})
+
+    async def disconnect(self) -> None:
+        """Go away."""
+        await self.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.wait(timeout=10)
+
+
+@asynccontextmanager
+async def socket(*headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN) -> AsyncIterator[Any]:
+    """An open websocket."""
+    made = Socket(application, (b"host", b"localhost"), origin, *headers)
+    assert await made.connect()
+    try:
+        yield made
+    finally:
+        await made.disconnect()
+
+
+async def text(made: Any) -> dict[str, Any]:
+    """The next message, which is text."""
+    message = await made.receive_output(timeout=10)
+    assert message["type"] == "websocket.send", message
+    found: dict[str, Any] = json.loads(message["text"])
+    return found
+
+
+async def closed(made: Any) -> int:
+    """The close code, which is the next message."""
+    message = await made.receive_output(timeout=10)
+    assert message["type"] == "websocket.close", message
+    code: int = message["code"]
+    return code
+
+
+async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
+    """Numbers of the chunks, and the texts, until the end."""
+    numbers, texts = [], []
+    while not texts or texts[-1]["type"] != "end":
+        message = await made.receive_output(timeout=10)
+        if message.get("text") is not None:
+            texts.append(json.loads(message["text"]))
+        else:
+            numbers.append(frames.header_of(message["bytes"]).seq)
+    return numbers, texts
+
+
+def ask(run: str, cursor: int = 0) -> str:
+    return json.dumps({"type": "subscribe", "run": run, "cursor": cursor})
+
+
+@pytest.fixture
+def many(keep: Callable[..., Version]) -> Run:
+    """A complete run of several chunks."""
+    run = runs.start_run(keep(MANY))
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.chunks > 2
+    return run
+
+
+@in_loop
+async def test_a_complete_run_comes_whole_and_in_order(many: Run) -> None:
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id))
+        numbers, texts = await everything(made)
+    hello, end = texts
+    assert hello == {
+        "type": "hello",
+        "run": many.public_id,
+        "state": "done",
+        "epoch": 1,
+        "next": many.chunks,
+        "steps": many.steps,
+        "time": many.time,
+    }
+    assert numbers == list(range(many.chunks))
+    assert end == {"type": "end", "chunks": many.chunks, "steps": many.steps, "state": "done"}
+
+
+@in_loop
+async def test_a_cursor_skips_what_the_client_has(many: Run) -> None:
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id, 2))
+        numbers, _ = await everything(made)
+        assert numbers == list(range(2, many.chunks))
+        await made.send_to(text_data=ask(many.public_id, 1))
+        numbers, _ = await everything(made)
+        assert numbers == list(range(1, many.chunks)), "a second subscribe sets the cursor anew"
+        await made.send_to(text_data=ask(many.public_id, many.chunks + 7))
+        numbers, texts = await everything(made)
+        assert (numbers, texts[-1]["type"]) == ([], "end")
+
+
+@in_loop
+async def test_a_run_is_followed_while_it_is_made(keep: Callable[..., Version]) -> None:
+    run = await sync_to_async(lambda: runs.start_run(keep(MANY)))()
+    made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
+    async with socket() as first, socket() as second:
+        for made in (first, second):
+            await made.send_to(text_data=ask(run.public_id))
+            assert (await text(made))["state"] == "queued"
+        mine = await sync_to_async(runs.claim)(run.public_id)
+        for chunk in made_chunks:
+            await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(chunk, mine)), 1.0)
+        await sync_to_async(runs.finish)(mine, {})
+        for made in (first, second):
+            numbers, texts = await everything(made)
+            assert numbers == list(range(len(made_chunks)))
+            assert [one["state"] for one in texts if one["type"] == "state"][-1] == "done"
+    assert not feeds._feeds, "the feed ends with its last follower"
+
+
+def fields(chunk: Chunk, run: Run) -> dict[str, Any]:
+    """A fresh row of the same content."""
+    return {name: getattr(chunk, name) for name in ("seq", "first_step", "events", "frame")} | {"run": run}
+
+
+@in_loop
+async def test_news_that_are_not_announced_are_found_by_polling(
+    keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(feeds, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(runs, "announce", lambda public_id: None)
+    run = await sync_to_async(lambda: runs.start_run(keep(MANY)))()
+    async with socket() as made:
+        await made.send_to(text_data=ask(run.public_id))
+        assert (await text(made))["type"] == "hello"
+        await sync_to_async(worker.execute)(run.public_id)
+        numbers, _ = await everything(made)
+    assert numbers == list(range(len(numbers)))
+    assert len(numbers) > 2
+
+
+@in_loop
+async def test_what_left_the_ring_is_read_from_the_database(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "RING_BYTES", 1)
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id))
+        numbers, _ = await everything(made)
+    assert numbers == list(range(many.chunks))
+
+
+@in_loop
+async def test_a_failed_run_gives_what_it_has_and_its_sentence(many: Run) -> None:
+    await sync_to_async(Chunk.objects.filter(seq__gt=0).delete)()
+    await sync_to_async(Run.objects.update)(state=Run.State.FAILED, error="It broke.", chunks=1)
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id))
+        numbers, texts = await everything(made)
+    assert numbers == [0]
+    assert {"type": "error", "message": "It broke."} in texts
+
+
+BAD = [
+    "",
+    "not json",
+    "[]",
+    "null",
+    "7",
+    '{"type": "subscribe"}',
+    '{"type": "dance"}',
+    '{"type": "subscribe", "run": 7, "cursor": 0}',
+    '{"type": "subscribe", "run": "abc", "cursor": -1}',
+    '{"type": "subscribe", "run": "abc", "cursor": true}',
+    '{"type": "subscribe", "run": "abc", "cursor": "0"}',
+    '{"type": "subscribe", "run": "abc", "cursor": 1e400}',
+    '{"type": "subscribe", "run": "a\\u0000b", "cursor": 0}',
+    '{"type": "subscribe", "run": "' + "a" * 2000 + '", "cursor": 0}',
+    "[" * 1000,
+    '{"type": "subscribe", "run": "abc", "cursor": ' + "9" * 900 + "}",
+]
+
+
+@in_loop
+async def test_a_malformed_message_is_answered_by_a_sentence(many: Run, caplog: pytest.LogCaptureFixture) -> None:
+    async with socket() as made:
+        for bad in BAD:
+            await made.send_to(text_data=bad)
+            answer = await text(made)
+            assert answer["type"] == "error", bad
+            assert answer["message"].endswith(".")
+        await made.send_to(bytes_data=b"\x00\xff")
+        assert "text" in (await text(made))["message"]
+        await made.send_to(text_data=ask(many.public_id))
+        assert (await text(made))["type"] == "hello", "the connection lives on"
+    assert "Traceback" not in caplog.text
+
+
+@in_loop
+async def test_an_unknown_run_is_4004(many: Run) -> None:
+    async with socket() as made:
+        await made.send_to(text_data=ask("nothinghere"))
+        assert "no such run" in (await text(made))["message"]
+        assert await closed(made) == consumers.NO_SUCH_RUN == 4004
+
+
+@in_loop
+async def test_a_private_run_is_4001_to_strangers_only(many: Run) -> None:
+    await sync_to_async(Scenario.objects.update)(visibility="private")
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id))
+        assert "private" in (await text(made))["message"]
+        assert await closed(made) == consumers.NOT_ALLOWED == 4001
+
+
+@in_loop
+async def test_the_author_follows_a_private_run(author: Browser) -> None:
+    saved = await sync_to_async(author.save)()
+    await sync_to_async(Scenario.objects.update)(visibility="private")
+    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in author.cookies.items())
+    async with socket((b"cookie", cookies.encode())) as made:
+        await made.send_to(text_data=ask(saved["run"]))
+        assert (await text(made))["type"] == "hello"
+
+
+@in_loop
+async def test_one_connection_follows_one_run(many: Run, keep: Callable[..., Version]) -> None:
+    other = await sync_to_async(lambda: runs.start_run(keep()))()
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id))
+        await everything(made)
+        await made.send_to(text_data=ask(other.public_id))
+        assert "one run" in (await text(made))["message"]
+
+
+@in_loop
+async def test_another_sites_page_is_refused(many: Run) -> None:
+    for origin in (b"http://evil.example", b"null", b"http://localhost.evil.example"):
+        assert not await Socket(application, (b"host", b"localhost"), (b"origin", origin)).connect()
+
+
+@in_loop
+async def test_too_many_sockets_from_one_address_are_4029(many: Run, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "sockets_per_address": 2}
+    async with socket(), socket(), socket() as third:
+        assert "Too many" in (await text(third))["message"]
+        assert await closed(third) == consumers.TOO_MANY == 4029
+    async with socket() as again:
+        await again.send_to(text_data=ask(many.public_id))
+        assert (await text(again))["type"] == "hello"
+    assert not consumers.sockets
+
+
+@in_loop
+async def test_too_many_messages_on_one_socket_are_4029(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consumers, "MOST_MESSAGES", 2)
+    async with socket() as made:
+        for _ in range(2):
+            await made.send_to(text_data="nonsense")
+            await text(made)
+        await made.send_to(text_data="nonsense")
+        assert "Too many" in (await text(made))["message"]
+        assert await closed(made) == 4029
+
+
+@in_loop
+async def test_a_client_that_takes_nothing_is_closed_as_slow(many: Run, settings: Any) -> None:
+    settings.WEBSOCKET_SEND_SECONDS = 0.05
+    sent: list[dict[str, Any]] = []
+
+    class Stalled(consumers.RunConsumer):
+        """The network takes the greeting, then nothing but the close."""
+
+        async def send(
+            self, text_data: str | None = None, bytes_data: bytes | None = None, close: bool = False
+        ) -> None:
+            if bytes_data is not None:
+                await asyncio.Event().wait()
+            sent.append({"text": text_data})
+
+        async def close(self, code: int | None = None, reason: str | None = None) -> None:
+            sent.append({"close": code})
+            await super().close(code)
+
+    made = Socket(Stalled.as_asgi())
+    assert await made.connect()
+    await made.send_to(text_data=ask(many.public_id))
+    assert await closed(made) == consumers.SLOW == 4008
+    assert sent[-1] == {"close": 4008}
+    await made.disconnect()
+    assert not feeds._feeds
+
+
+@in_loop
+async def test_a_feed_outlives_a_database_that_is_away(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feeds, "POLL_SECONDS", 0.02)
+    real, calls = feeds.read_frames, []
+
+    async def away_at_first(*args: Any) -> list[bytes]:
+        calls.append(args)
+        if len(calls) < 3:
+            raise feeds.Error("the database is away")
+        found: list[bytes] = await real(*args)
+        return found
+
+    monkeypatch.setattr(feeds, "read_frames", away_at_first)
+    async with socket() as made:
+        await made.send_to(text_data=ask(many.public_id))
+        numbers, _ = await everything(made)
+    assert numbers == list(range(many.chunks))
+
+
+def test_the_visitor_of_a_socket_is_nobody_without_cookies(db: None) -> None:
+    version = scenarios.create(Visitor(editor="me"), MANY)
+    assert version.scenario.editor_hash
+    assert consumers.access.visitor_of_scope({}) == Visitor()

@@ -1,0 +1,114 @@
+"""A visitor of a running site: HTTP with cookies, and websockets that keep what came."""
+
+import json
+import socket
+import urllib.error
+import urllib.request
+from http.cookiejar import CookieJar
+from typing import Any
+from urllib.parse import urlsplit
+
+from websockets.sync.client import ClientConnection, connect
+
+from kschedui import frames
+from tests.processes import wait_until
+
+LONG = 120.0  # seconds; nobody waits so long unless something is broken
+
+
+class Visitor:
+    """One browser's worth of cookies on the site at `url`."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.cookies = CookieJar()
+        self.opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.cookies))
+
+    def get(self, path: str) -> tuple[int, bytes]:
+        """Status and body."""
+        return self.ask(urllib.request.Request(self.url + path))
+
+    def post(self, path: str, **body: Any) -> tuple[int, Any]:
+        """Send JSON; status and JSON."""
+        self.get("/new/")  # for the token against forgery
+        token = next(cookie.value for cookie in self.cookies if "csrf" in cookie.name)
+        headers = {"Content-Type": "application/json", "X-CSRFToken": token or "", "Referer": self.url}
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers, method="POST")
+        status, answer = self.ask(request)
+        return status, json.loads(answer)
+
+    def ask(self, request: urllib.request.Request) -> tuple[int, bytes]:
+        """Status and body, refusals too."""
+        try:
+            with self.opener.open(request, timeout=LONG) as answer:
+                return answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read()
+
+    def save(self, text: str) -> str:
+        """Save a scenario; its run."""
+        status, saved = self.post("/api/scenarios", text=text)
+        assert status == 200, saved
+        run: str = saved["run"]
+        return run
+
+    def run(self, run: str) -> dict[str, Any]:
+        """The run's state."""
+        status, body = self.get(f"/api/runs/{run}/")
+        assert status == 200, body
+        found: dict[str, Any] = json.loads(body)
+        return found
+
+    def wait_for(self, run: str, *states: str) -> dict[str, Any]:
+        """The run, when it is in one of the states."""
+        assert wait_until(lambda: self.run(run)["state"] in states, LONG), self.run(run)
+        return self.run(run)
+
+    def frames(self, run: str) -> list[bytes]:
+        """All stored frames, over HTTP."""
+        found = [self.get(f"/api/runs/{run}/chunks/{seq}") for seq in range(self.run(run)["chunks"])]
+        assert all(status == 200 for status, _ in found)
+        return [body for _, body in found]
+
+    def socket(self, *, origin: str | None = None, sock: socket.socket | None = None, **more: Any) -> ClientConnection:
+        """An open websocket, with this visitor's cookies."""
+        address = "ws://" + urlsplit(self.url).netloc + "/ws/run/"
+        cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in self.cookies)
+        headers = {"Cookie": cookies} if cookies else {}
+        return connect(address, origin=origin or self.url, additional_headers=headers, sock=sock, max_size=None, **more)
+
+
+class Follower:
+    """Follows a run as the player does: equal to the cursor, take; below, ignore; above, subscribe again."""
+
+    def __init__(self, visitor: Visitor, run: str) -> None:
+        self.visitor = visitor
+        self.run = run
+        self.taken: list[bytes] = []
+        self.texts: list[dict[str, Any]] = []
+
+    def follow(self, *, most: int | None = None) -> None:
+        """Until the end, or until `most` chunks came on this connection; then the connection is dropped."""
+        with self.visitor.socket() as connection:
+            self.subscribe(connection)
+            goal = len(self.taken) + most if most else None
+            while goal is None or len(self.taken) < goal:
+                message = connection.recv(timeout=LONG)
+                if isinstance(message, bytes):
+                    self.take(connection, message)
+                else:
+                    self.texts.append(json.loads(message))
+                    if self.texts[-1]["type"] == "end":
+                        return
+
+    def subscribe(self, connection: ClientConnection) -> None:
+        """Ask from the cursor on."""
+        connection.send(json.dumps({"type": "subscribe", "run": self.run, "cursor": len(self.taken)}))
+
+    def take(self, connection: ClientConnection, frame: bytes) -> None:
+        """The client's rule."""
+        seq = frames.header_of(frame).seq
+        if seq == len(self.taken):
+            self.taken.append(frame)
+        elif seq > len(self.taken):
+            self.subscribe(connection)
