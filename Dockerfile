@@ -1,0 +1,25 @@
+# One image for the web server, the worker and the one-time setup; docker-compose.yml says which is which.
+FROM python:3.13-slim
+
+ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 KSCHEDUI_ENV=production
+WORKDIR /app
+
+COPY requirements.lock .
+RUN pip install --require-hashes --only-binary :all: -r requirements.lock
+
+COPY manage.py .
+COPY scheduler_core scheduler_core
+COPY templates templates
+COPY static static
+COPY locale locale
+COPY kschedui kschedui
+# The key serves this one command only and is not part of the image.
+RUN SECRET_KEY=for-collecting-static-files-only python manage.py collectstatic --noinput --verbosity 0 \
+ && python -m compileall -q kschedui scheduler_core \
+ && useradd --system --no-create-home kschedui
+USER kschedui
+
+EXPOSE 8000
+CMD ["python", "-m", "uvicorn", "kschedui.asgi:application", "--host", "0.0.0.0", "--port", "8000", \
+     "--ws-per-message-deflate", "false", "--ws-max-size", "65536", \
+     "--lifespan", "off", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"]
