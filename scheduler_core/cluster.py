@@ -80,13 +80,18 @@ class Cluster:
 
     def order(self) -> list[str]:
         """Names of the nodes in the order of the snapshot that would be taken now."""
-        return self._tree.list()
+        return self._listed(self._tree)
 
     def order_after(self, change: Callable[[NodeTree], None]) -> list[str]:
         """The same, after a change that is only tried out."""
         tree = deepcopy(self._tree)
         change(tree)
-        return tree.list()
+        return self._listed(tree)
+
+    def _listed(self, tree: NodeTree) -> list[str]:
+        """The snapshot asks the tree for its order anew only if a node has come or gone since it was last taken."""
+        names = tree.list()
+        return self.nodes.names if self.nodes.row_of.keys() == set(names) else names
 
     # Writing: objects
 
@@ -170,7 +175,7 @@ class Cluster:
                 self.nodes.generation += 1
                 self.nodes.image_states = self._images.rows(self.nodes.names)
             return
-        nodes = [self._node_objects[name] for name in self._tree.list()]
+        nodes = [self._node_objects[name] for name in self.order()]
         self.nodes.rebuild(nodes)
         self._images.refresh()
         self.nodes.image_states = self._images.rows(self.nodes.names)
