@@ -1,4 +1,4 @@
-"""The ASGI application: HTTP to Django, websockets to the consumers, after a check of their Origin."""
+"""The ASGI application: static files, HTTP to Django, websockets to the consumers after a check of their Origin."""
 
 import os
 
@@ -15,11 +15,12 @@ from django.conf import settings  # noqa: E402
 
 from kschedui.body_limit import BodyLimit  # noqa: E402
 from kschedui.dropping import Droppable  # noqa: E402
+from kschedui.static_files import StaticFiles  # noqa: E402
 from kschedui.urls import websocket_urlpatterns  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE),
+        "http": StaticFiles(BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)),
         "websocket": Droppable(AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
     }
 )

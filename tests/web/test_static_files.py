@@ -1,13 +1,17 @@
 """In production every static file gets a name made of its content, inside native ES modules and stylesheets too."""
 
+import asyncio
 import os
 import re
 import subprocess
 import sys
 from graphlib import TopologicalSorter
 from pathlib import Path
+from typing import Any
 
-from django.test import Client
+from asgiref.testing import ApplicationCommunicator
+
+from kschedui.asgi import application
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(r"""^(?:import|export)\b(?:[^"';()]*\bfrom)?\s*["'](\.[^"']+)["']""", re.MULTILINE)
@@ -35,15 +39,30 @@ def test_collected_modules_import_each_other_by_hashed_names(tmp_path: Path) -> 
         assert path.exists()
 
 
-def test_a_file_can_be_asked_for_whole_in_part_or_if_changed(client: Client) -> None:
-    whole = client.get("/static/favicon.svg")
-    assert whole.status_code == 200
-    assert whole["Content-Type"] == "image/svg+xml"
-    part = client.get("/static/favicon.svg", headers={"Range": "bytes=0-3"})
-    assert (part.status_code, part.content) == (206, whole.content[:4])
-    again = client.get("/static/favicon.svg", headers={"If-None-Match": whole["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    head = client.head("/static/favicon.svg")
-    assert (head.status_code, head["Content-Length"]) == (200, str(len(whole.content)))
-    assert client.get("/static/../manage.py").status_code == 404
-    assert client.get("/favicon.ico")["Location"] == "/static/favicon.svg"
+def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of the ASGI application's answer."""
+    given = {"host": "localhost", **headers}
+    fields = [(name.replace("_", "-").encode(), value.encode()) for name, value in given.items()]
+    scope = {"type": "http", "method": method, "path": path, "query_string": b"", "headers": fields}
+
+    async def talk() -> list[Any]:
+        server = ApplicationCommunicator(application, scope)
+        await server.send_input({"type": "http.request"})
+        return [await server.receive_output(), await server.receive_output()]
+
+    start, end = asyncio.run(talk())
+    return start["status"], {name.decode().lower(): value.decode() for name, value in start["headers"]}, end["body"]
+
+
+def test_a_file_can_be_asked_for_whole_in_part_or_if_changed() -> None:
+    status, headers, whole = ask("/static/favicon.svg")
+    assert (status, headers["content-type"], headers["x-content-type-options"]) == (200, "image/svg+xml", "nosniff")
+    assert int(headers["content-length"]) == len(whole) > 0
+    assert ask("/static/favicon.svg", range="bytes=0-3")[::2] == (206, whole[:4])
+    assert ask("/static/favicon.svg", if_none_match=headers["etag"])[::2] == (304, b"")
+    status, head, body = ask("/static/favicon.svg", "HEAD")
+    assert (status, head["content-length"], body) == (200, headers["content-length"], b"")
+    assert ask("/static/favicon.svg", "POST")[0] == 405
+    for path in ("/static/../manage.py", "/static/", "/static/nothing.js"):
+        assert ask(path)[0] == 404
+    assert ask("/favicon.ico")[1]["location"] == "/static/favicon.svg"
