@@ -104,6 +104,10 @@ class NodeTable:
         value: D = self._columns[key]
         return value
 
+    def everywhere(self, number: int) -> bool:
+        """Whether every node has some of a resource."""
+        return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
+
     def state_of(self, row: int) -> tuple[int, int, bytes, bytes]:
         """What `reads = "resources"` plugins see of a node: equal for nodes in the same state."""
         sizes = self._columns.get("sizes") or self.derived("sizes", lambda nodes: Interned.of(nodes._sizes()))

@@ -14,7 +14,7 @@ from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, Pre
 from scheduler_core.nodes import NodeTable
 from scheduler_core.objects import Pod
 from scheduler_core.plugins.node_resources_explain import explain_balance
-from scheduler_core.plugins.resource_allocation import amounts, pod_request
+from scheduler_core.plugins.resource_allocation import There, amounts, pod_request
 
 SCORES = PreScoreResult()
 SAYS_NOTHING = PreScoreResult(status=SKIP)
@@ -37,11 +37,9 @@ class NodeResourcesBalancedAllocation:
         return SCORES if asks else SAYS_NOTHING
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        shares, there = [], []
-        for _, requested, allocatable in amounts(pod, nodes, rows, self.args.resources, non_zero=False):
-            there.append(allocatable != 0)
-            shares.append(np.minimum(requested / np.where(there[-1], allocatable, 1), 1.0))
-        deviation = standard_deviation(shares, there, len(rows))
+        found = amounts(pod, nodes, rows, self.args.resources, non_zero=False)
+        shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
+        deviation = standard_deviation(shares, [one.there for one in found], len(rows))
         return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
     def explain_score(
@@ -50,23 +48,26 @@ class NodeResourcesBalancedAllocation:
         return explain_balance(self.args, pod, cluster.nodes, int(rows[index]), int(raw[index]))
 
 
-def standard_deviation(shares: Sequence[Shares], there: Sequence[NDArray[np.bool_]], length: int) -> Shares:
+def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length: int) -> Shares:
     """Row by row over the resources that the node has: of two half their distance, of fewer 0.
 
     In float64, in kube-scheduler's order of operations, so that truncation gives its integers.
     """
     if not shares:
         return np.zeros(length)
-    counts = np.sum(there, axis=0)
+    if len(shares) == 2 and there[0] is None and there[1] is None:
+        return np.abs((shares[0] - shares[1]) / 2)
+    masks = [np.ones(length, np.bool_) if one is None else one for one in there]
+    counts = np.sum(masks, axis=0)
     total = np.zeros(length)
-    for share, here in zip(shares, there, strict=True):
+    for share, here in zip(shares, masks, strict=True):
         total = total + np.where(here, share, 0.0)
     mean = total / np.maximum(counts, 1)
     squares = np.zeros(length)
-    for share, here in zip(shares, there, strict=True):
+    for share, here in zip(shares, masks, strict=True):
         squares = squares + np.where(here, (share - mean) * (share - mean), 0.0)
     many = np.sqrt(squares / np.maximum(counts, 1))
-    return np.where(counts == 2, _half_distance(shares, there), np.where(counts > 2, many, 0.0))
+    return np.where(counts == 2, _half_distance(shares, masks), np.where(counts > 2, many, 0.0))
 
 
 def _half_distance(shares: Sequence[Shares], there: Sequence[NDArray[np.bool_]]) -> Shares:

@@ -12,7 +12,7 @@ from scheduler_core.facts import BYTES, Fact, ScoreExplanation, amount, counted
 from scheduler_core.framework.interface import Change
 from scheduler_core.nodes import NodeTable
 from scheduler_core.objects import Pod
-from scheduler_core.plugins.resource_allocation import Amounts, amounts, pod_request
+from scheduler_core.plugins.resource_allocation import Amount, amounts, pod_request
 
 Part = tuple[ResourceSpec, int, int, int]  # resource, requested with the pod, allocatable, score
 OneScore = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
@@ -70,11 +70,16 @@ def in_units(name: str, *values: int) -> list[str]:
     return [str(value) for value in values]
 
 
-def _parts(found: Sequence[tuple[ResourceSpec, Amounts, Amounts]], score: OneScore) -> list[Part]:
+def _parts(found: Sequence[Amount], score: OneScore) -> list[Part]:
     return [
-        (spec, int(requested[0]), int(allocatable[0]), int(score(requested, allocatable)[0]))
-        for spec, requested, allocatable in found
-        if allocatable[0]
+        (
+            one.spec,
+            int(one.requested[0]),
+            int(one.allocatable[0]),
+            int(score(one.requested, one.allocatable)[0]),
+        )
+        for one in found
+        if one.there is None or one.there[0]
     ]
 
 
@@ -150,7 +155,11 @@ def explain_balance(
 ) -> ScoreExplanation:
     """The shares in use with the pod on the node, their standard deviation, and the score."""
     found = amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False)
-    parts = [(spec.name, int(used[0]), int(there[0])) for spec, used, there in found if there[0]]
+    parts = [
+        (one.spec.name, int(one.requested[0]), int(one.allocatable[0]))
+        for one in found
+        if one.there is None or one.there[0]
+    ]
     shares = [min(used / there, 1.0) for _, used, there in parts]
     lines = []
     for (name, used, there), share in zip(parts, shares, strict=True):

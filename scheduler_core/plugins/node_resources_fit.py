@@ -63,20 +63,23 @@ class NodeResourcesFit:
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Every lacking resource is a reason; UnschedulableAndUnresolvable if the empty node would be too small."""
-        pods = nodes.pod_count[rows] + (change.delta[0] if change else 0)
-        lacking = (pods + 1 > nodes.allowed_pods[rows]).astype(np.int64)  # bit 0: pods, bit i: i-th resource
-        too_small = np.zeros(len(lacking), np.bool_)
+        free = nodes.allowed_pods[rows] - nodes.pod_count[rows]
+        full = free < 1 if change is None else free - change.delta[0] < 1
+        lacking = [(0, full)] if full.any() else []  # (number of the reason, where)
+        too_small = np.zeros(len(full), np.bool_)
         for i, (name, amount) in enumerate(state, 1):
             number = nodes.resources.get(name, len(nodes.allocatable))
             if number >= len(nodes.allocatable):  # no node has ever had it
-                lacking |= 1 << i
+                lacking.append((i, np.ones(len(full), np.bool_)))
                 too_small[:] = True
                 continue
             allocatable = nodes.allocatable[number][rows]
-            free = allocatable - nodes.requested[number][rows] - (change.delta[i] if change else 0)
-            lacking |= (amount > free).astype(np.int64) << i
-            too_small |= (amount > free) & (amount > allocatable)
-        return _verdicts(lacking, too_small, [name for name, _ in state]) if lacking.any() else PASS
+            free = allocatable - nodes.requested[number][rows]
+            short = free < amount if change is None else free - change.delta[i] < amount
+            if short.any():
+                lacking.append((i, short))
+                too_small |= short & (allocatable < amount)
+        return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def axes(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -89,10 +92,8 @@ class NodeResourcesFit:
 
     def score(self, pod: Pod, state: State, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         """The strategy's score of each resource, averaged by weight over the resources that the node has."""
-        parts = []
-        for spec, requested, allocatable in amounts(pod, nodes, rows, self.args.resources, non_zero=True):
-            there = allocatable != 0
-            parts.append((self._score(requested, np.where(there, allocatable, 1)), there, spec.weight))
+        found = amounts(pod, nodes, rows, self.args.resources, non_zero=True)
+        parts = [(self._score(one.requested, one.allocatable), one.there, one.spec.weight) for one in found]
         mean = rounded_weighted_mean if self.args.strategy == "RequestedToCapacityRatio" else weighted_mean
         return mean(parts, len(rows))
 
@@ -154,14 +155,19 @@ def _hint(helps: bool) -> QueueingHint:
     return QueueingHint.QUEUE if helps else QueueingHint.SKIP
 
 
-def _verdicts(lacking: NDArray[np.int64], too_small: NDArray[np.bool_], names: list[str]) -> Verdicts:
-    """One status for each distinct combination of lacking resources."""
-    combined = lacking * 2 + too_small
-    values, inverse = np.unique(combined, return_inverse=True)
+def _verdicts(
+    lacking: Sequence[tuple[int, NDArray[np.bool_]]], too_small: NDArray[np.bool_], reasons: Sequence[str]
+) -> Verdicts:
+    """One status for each distinct combination of `lacking` (number of the reason, where)."""
+    if not lacking:
+        return PASS
+    combined = too_small.astype(np.int64)
+    for number, where in lacking:
+        combined |= where.astype(np.int64) << (number + 1)
+    which = np.zeros(len(combined), np.int16)
     statuses = []
-    reasons = ["Too many pods", *(f"Insufficient {name}" for name in names)]
-    for value in values.tolist():
+    for value in sorted(set(combined[combined > 0].tolist())):
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if value & 1 else Code.UNSCHEDULABLE
         statuses.append(Status(code, tuple(reason for i, reason in enumerate(reasons) if value >> (i + 1) & 1)))
-    which = np.where(lacking != 0, inverse + 1, 0).astype(np.int16)
+        which[combined == value] = len(statuses)
     return Verdicts(which, statuses)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from scheduler_core.nodes import CPU, MEMORY, NodeTable
 from scheduler_core.objects import Pod
 
 Amounts = NDArray[np.int64]
+There = NDArray[np.bool_] | None  # which of the rows have the resource; None: all of them
 CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
 
 
@@ -37,13 +39,22 @@ def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
     return pod.requests.get(name, 0)
 
 
+class Amount(NamedTuple):
+    """One resource on some rows: requested with the pod on the node, and allocatable, 1 where the node has none."""
+
+    spec: ResourceSpec
+    requested: Amounts
+    allocatable: Amounts
+    there: There
+
+
 def amounts(
     pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], resources: Sequence[ResourceSpec], *, non_zero: bool
-) -> list[tuple[ResourceSpec, Amounts, Amounts]]:
-    """(resource, requested with the pod on the node, allocatable) for each resource that counts.
+) -> list[Amount]:
+    """Each resource that counts.
 
-    Left out are resources that no node has, and scalar ones that the pod does not ask for. Rows with allocatable 0 do
-    not count for that resource: the scorers mask them.
+    Left out are resources that no node has, and scalar ones that the pod does not ask for. A node without a resource
+    does not count for it: the scorers mask it.
     """
     counted = []
     for spec in resources:
@@ -52,5 +63,9 @@ def amounts(
         if number is None or number >= len(nodes.allocatable) or (asked == 0 and is_scalar_resource(spec.name)):
             continue
         used = nodes.non_zero[number] if non_zero and number in (CPU, MEMORY) else nodes.requested[number]
-        counted.append((spec, used[rows] + asked, nodes.allocatable[number][rows]))
+        allocatable, there = nodes.allocatable[number][rows], None
+        if not nodes.everywhere(number):
+            there = allocatable != 0
+            allocatable = np.where(there, allocatable, 1)
+        counted.append(Amount(spec, used[rows] + asked, allocatable, there))
     return counted

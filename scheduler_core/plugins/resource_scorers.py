@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scheduler_core.config import UtilizationShapePoint
 from scheduler_core.framework.interface import MAX_NODE_SCORE
-from scheduler_core.plugins.resource_allocation import Amounts
+from scheduler_core.plugins.resource_allocation import Amounts, There
 
 MAX_UTILIZATION = 100
 MAX_CUSTOM_PRIORITY_SCORE = 10
@@ -50,20 +49,21 @@ def broken_linear(shape: Sequence[UtilizationShapePoint], percent: Amounts) -> A
     return scores
 
 
-def weighted_mean(parts: Sequence[tuple[Amounts, NDArray[np.bool_], int]], length: int) -> Amounts:
+def weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
     """sum(score * weight) / sum(weight), over (score, where it counts, weight); 0 where nothing counts."""
-    total, weights = np.zeros(length, np.int64), np.zeros(length, np.int64)
-    for score, counts, weight in parts:
-        total += np.where(counts, score * weight, 0)
-        weights += np.where(counts, weight, 0)
+    total: Amounts = np.zeros(length, np.int64)
+    weights: Amounts | int = 0
+    for score, there, weight in parts:
+        total += score * weight if there is None else np.where(there, score * weight, 0)
+        weights = weights + (weight if there is None else np.where(there, weight, 0))
     return total // np.maximum(weights, 1)
 
 
-def rounded_weighted_mean(parts: Sequence[tuple[Amounts, NDArray[np.bool_], int]], length: int) -> Amounts:
+def rounded_weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
     """The same in float64, rounded half away from zero; a resource with score 0 does not count."""
     total, weights = np.zeros(length, np.int64), np.zeros(length, np.int64)
-    for score, counts, weight in parts:
-        counted = counts & (score > 0)
+    for score, there, weight in parts:
+        counted = score > 0 if there is None else there & (score > 0)
         total += np.where(counted, score * weight, 0)
         weights += np.where(counted, weight, 0)
     return np.floor(total / np.maximum(weights, 1) + 0.5).astype(np.int64)
