@@ -68,6 +68,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
+    path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
     path("api/", include(api_urls)),

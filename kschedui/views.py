@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
-from kschedui import access, cards, editor_templates, runs, scenarios
+from kschedui import access, cards, editor_templates, plugin_source, runs, scenarios
 from kschedui.answers import Refusal, count
 from kschedui.lessons import LEVELS, TOPICS
 from kschedui.models import Run, Scenario, Version
@@ -146,6 +146,17 @@ def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     about = {"id": sid, "title": scenario.title}
     rows = list(scenarios.compare(before, after))
     return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
+
+
+@page_view
+@require_safe
+def plugin(request: HttpRequest, name: str) -> HttpResponse:
+    """/plugins/<name>/: plugin.html, `source` (plugin_source.Source)."""
+    count(request, "read")
+    source = plugin_source.source_of(name)
+    if source is None:
+        raise Refusal(404, gettext_noop("There is no such plugin, or its source is not here."))
+    return render(request, "plugin.html", {"source": source})
 
 
 def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:

@@ -122,18 +122,21 @@ function facts(list, known) {
     h("li", { key: i }, h("p", { class: "formula" }, `${fact.left} ${fact.op} ${fact.right} `, h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕")), fact.text && h("small", null, fact.text)))); // prettier-ignore
 }
 
-/** The rule in words, and where it is written. @param {string} plugin */
-function rule(plugin) {
+/** The rule in words, where it is written here, and kube-scheduler's own. @param {string} plugin @param {string} [method] */
+function rule(plugin, method = "filter") {
+  const link = (/** @type {string} */ key, /** @type {string} */ href) => h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
   return [
     has(`rule.${plugin}`) && h("p", { key: "rule", class: "note" }, t(`rule.${plugin}`)),
-    has(`question.${plugin}`) || has(`score.${plugin}`) ? h("p", { key: "source", class: "note" }, h("a", { href: SOURCE + directory(plugin), target: "_blank", rel: "noopener noreferrer" }, t("margin.source"))) : null,
+    /^[A-Z]\w*$/.test(plugin) && plugin !== "Fault" && h("p", { key: "source", class: "note sources" }, link("margin.source", `/plugins/${plugin}/#${method}`),
+      (has(`question.${plugin}`) || has(`score.${plugin}`) || has(`rule.${plugin}`)) && link("margin.upstream", upstream(plugin))),
   ]; // prettier-ignore
 }
 
 /** @param {string} plugin */
-function directory(plugin) {
-  if (plugin === "NodeResourcesFit" || plugin === "NodeResourcesBalancedAllocation") return "noderesources";
-  return plugin === "NodeVolumeLimits" ? "nodevolumelimits" : plugin.toLowerCase();
+function upstream(plugin) {
+  if (plugin === "Coscheduling") return "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling";
+  const resources = plugin === "NodeResourcesFit" || plugin === "NodeResourcesBalancedAllocation";
+  return SOURCE + (resources ? "noderesources" : plugin === "PrioritySort" ? "queuesort" : plugin.toLowerCase());
 }
 
 /** What the pod asks for; the lines that this plugin read stand out. @param {View} view @param {Fact[]} list @param {string} plugin */
@@ -165,7 +168,7 @@ function score(view, node, plugin) {
     (told?.arithmetic ?? []).map((line, k) => h("p", { key: `a${k}`, class: "formula" }, line)),
     facts(told?.facts ?? [], false),
     h("p", { key: "sum", class: "formula" }, `${one.normalized[i]} × ${t("weight")} ${one.weight} = `, h("b", { class: "result" }, String(one.weighted[i]))),
-    breakdown(view, node, plugin), rule(plugin)); // prettier-ignore
+    breakdown(view, node, plugin), rule(plugin, "score")); // prettier-ignore
 }
 
 /** @param {View} view @param {string} node @param {string} hot */
@@ -232,7 +235,7 @@ function candidate(view, name) {
     h("div", { key: "others", class: "segments wrap" }, play.candidates.slice(0, 8).map((entry) => h("button", { key: entry.node, type: "button", "aria-pressed": String(entry.node === name), on: { click: () => view.act.pin(`candidate:${entry.node}`) } }, entry.node))),
     table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
     h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
-    play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why"))); // prettier-ignore
+    play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")), rule("DefaultPreemption", "post_filter")); // prettier-ignore
 }
 
 /** @param {View} view @param {string} name @param {string} resource */
@@ -263,7 +266,7 @@ function priority(view, key) {
       const pod = state.pods.get(name);
       return row(name, [podName(name), String(pod?.summary.priority ?? 0), seconds(pod?.timestamp ?? 0)], name === key ? "hot" : "");
     })),
-    h("p", { key: "note", class: "note" }, t("rule.PrioritySort"))); // prettier-ignore
+    rule("PrioritySort", "key")); // prettier-ignore
 }
 
 /** @param {View} view @param {string} key */

@@ -1,0 +1,91 @@
+"""The source of a plugin, shown beside what it decided; of plugins alone."""
+
+from __future__ import annotations
+
+import html
+import inspect
+import re
+from importlib.metadata import EntryPoint
+
+import pytest
+from django.test import Client
+
+from kschedui import plugin_source, plugins
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.plugins.node_affinity import NodeAffinity
+
+
+class Picky:
+    """A plugin from another package: here, from this file."""
+
+    name = "Picky"
+
+    def filter(self) -> None:
+        """The line that the page opens at."""
+
+
+def shown(page: str, prefix: str = "") -> list[str]:
+    """The lines of a file on the page, as text."""
+    rows = re.findall(rf'<tr id="{prefix}L\d+".*?<code>(.*?)</code></td></tr>', page, re.DOTALL)
+    return [html.unescape(re.sub(r"<[^>]+>", "", row)) for row in rows]
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_every_plugin_shows_its_own_file_word_for_word(client: Client, name: str) -> None:
+    page = client.get(f"/plugins/{name}/").content.decode()
+    module = inspect.getmodule(REGISTRY[name])
+    assert module
+    assert shown(page) == inspect.getsource(module).splitlines()
+
+
+def test_the_anchor_of_a_method_stands_on_its_line_and_the_rule_is_marked(client: Client) -> None:
+    page = client.get("/plugins/NodeAffinity/").content.decode()
+    for method in ("filter", "score", "explain_filter"):
+        line = inspect.getsourcelines(getattr(NodeAffinity, method))[1]
+        assert re.search(rf'<tr id="L{line}"[^>]*><td>.*?</td><td><span class="anchor" id="{method}">', page)
+    body, first = inspect.getsourcelines(NodeAffinity.filter)
+    ruled = [int(n) for n in re.findall(r'<tr id="L(\d+)" class="rule">', page)]
+    assert ruled[: len(body)] == list(range(first, first + len(body)))
+
+
+def test_the_explanation_stands_beside_the_rule(client: Client) -> None:
+    page = client.get("/plugins/NodeAffinity/").content.decode()
+    assert "scheduler_core/plugins/node_affinity_explain.py" in page
+    assert any("def explain_required" in line for line in shown(page, "node_affinity_explain-"))
+    assert "pkg/scheduler/framework/plugins/nodeaffinity" in page
+
+
+def test_preemption_shows_the_files_that_do_its_work() -> None:
+    source = plugin_source.source_of("DefaultPreemption")
+    assert source
+    assert {"scheduler_core/preemption/ladder.py", "scheduler_core/preemption/victims.py"} <= {
+        file.name for file in source.rest
+    }
+
+
+@pytest.mark.parametrize("name", ["NoSuchPlugin", "scheduler_core.simulation", "kschedui.settings", "..", "__init__"])
+def test_nothing_but_a_plugin_can_be_asked_for(client: Client, name: str) -> None:
+    answer = client.get(f"/plugins/{name}/")
+    assert answer.status_code == 404
+    assert "SECRET_KEY" not in answer.content.decode()
+
+
+def test_a_plugin_of_another_package_shows_its_one_file(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = [EntryPoint("Picky", f"{__name__}:Picky", plugins.GROUP)]
+    monkeypatch.setattr(plugins, "entry_points", lambda group: found)
+    plugins.outside_plugins.cache_clear()
+    page = client.get("/plugins/Picky/").content.decode()
+    monkeypatch.undo()
+    plugins.outside_plugins.cache_clear()
+    plugin_source.read.cache_clear()
+    assert "class Picky:" in shown(page)
+    assert 'id="filter"' in page
+    assert 'href="https://' not in page
+    assert client.get("/plugins/Picky/").status_code == 404
+
+
+def test_names_that_are_no_plugins_are_not_remembered(client: Client) -> None:
+    plugin_source.read.cache_clear()
+    for number in range(5):
+        client.get(f"/plugins/Nobody{number}/")
+    assert plugin_source.read.cache_info().currsize == 0
