@@ -88,6 +88,7 @@ async function showDialog(name) {
 
 /** @param {boolean} motion */
 function redraw(motion) {
+  delete root.dataset.ready;
   motionWanted ||= motion;
   player.schedule(draw);
 }
@@ -106,7 +107,10 @@ function makeView() {
   }; // prettier-ignore
 }
 
-/** The one place that draws; called from the one animation frame. */
+/**
+ * The one place that draws; called from the one animation frame. `data-ready` holds the link to what is on screen, while all
+ * of it is there: not while something is still to be drawn, nor while a view waits for a module of its own.
+ */
 function draw() {
   if (!worded) return;
   const view = makeView();
@@ -116,16 +120,15 @@ function draw() {
   const before = motion ? remember(root) : null;
   if (drawn?.step !== view.step || drawn.frame !== view.frame) root.classList.toggle("still", !motion);
   root.dataset.scene = view.scene;
-  root.dataset.ready = "";
   drawHero(region("hero"), view);
   drawCaption(region("caption"), view);
   drawNext(region("next"), view);
   drawRail(region("rail"), view);
   drawQueue(region("queue"), view);
-  drawStage(region("stage"), view);
-  drawMargin(region("margin"), view);
+  const stageWhole = drawStage(region("stage"), view);
+  const marginWhole = drawMargin(region("margin"), view);
   drawTransport(region("transport"), view);
-  timeline.draw(region("timeline"), view);
+  const timelineWhole = timeline.draw(region("timeline"), view);
   drawClock(region("clock"), view);
   drawNotices(region("notices"), view);
   drawLive(region("live"), view);
@@ -133,12 +136,11 @@ function draw() {
   if (motion) fly(root, before, player.speed);
   root.classList.toggle("lanes-open", view.options.lanes);
   if (drawn?.step !== view.step) wantExplanations(view);
-  if (drawn && (drawn.step !== view.step || drawn.frame !== view.frame)) {
-    if (openDialog && dialog.open) void showDialog(openDialog);
-  }
+  if (drawn && openDialog && dialog.open && formatLink(drawn) !== formatLink(view)) void showDialog(openDialog);
   drawn = view; // before the dialog's own turn
   motionWanted = false;
   saveLink(false);
+  if (stageWhole && marginWhole && timelineWhole) root.dataset.ready = formatLink(view);
 }
 
 /** Before the first chunk is here. */

@@ -59,13 +59,24 @@ function download(url, name) {
   link.click();
 }
 
+/** Once everything of a step is drawn: the link to it, which the player keeps on its element. @param {HTMLElement} root @returns {Promise<string>} */
+function whole(root) {
+  return new Promise((resolve) => {
+    const look = () => root.dataset.ready !== undefined && (watcher.disconnect(), resolve(root.dataset.ready));
+    const watcher = new MutationObserver(look);
+    watcher.observe(root, { attributeFilter: ["data-ready"] });
+    look();
+  });
+}
+
 /** @param {"svg" | "png"} kind */
 export async function savePicture(kind) {
-  const root = document.querySelector("#player");
+  const root = /** @type {HTMLElement | null} */ (document.querySelector("#player"));
   if (!root) return;
+  const link = await whole(root);
   const svg = await pictureOf(root);
   const url = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
-  const name = `kschedui-${location.hash.slice(1).split("&")[0] || "0"}`;
+  const name = `kschedui-${link.slice(1).split("&")[0]}`;
   if (kind === "svg") return download(URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" })), `${name}.svg`);
   const image = new Image();
   await new Promise((resolve, reject) => Object.assign(image, { onload: resolve, onerror: reject, src: url }));

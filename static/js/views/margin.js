@@ -21,7 +21,7 @@ async function load(view) {
   view.act.set({});
 }
 
-/** @param {Element} target @param {View} view */
+/** @param {Element} target @param {View} view @returns {boolean} whether it is whole; else the rest comes with its modules */
 export function drawMargin(target, view) {
   target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
   const close = h("button", { key: "close", type: "button", class: "margin-close", "aria-label": t("close"), on: { click: () => { view.act.pin(null); view.act.select(null); view.act.set({ margin: false }); } } }, "✕"); // prettier-ignore
@@ -31,6 +31,7 @@ export function drawMargin(target, view) {
   const inspect = selection?.kind === "pod" ? panels?.podInspector : panels?.nodeInspector;
   const body = selection && !view.pin ? inspect?.(view, selection.name) : ref ? panels?.explainRef(view, ref) : null;
   patch(target, [(view.pin || selection || view.options.margin) && close, h("div", { key: selection && !view.pin ? `${selection.kind}${selection.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" }, body)]);
+  return panels !== null;
 }
 
 /** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string | null} */

@@ -41,12 +41,13 @@ function picture(view) {
   return view.scene === "cluster" ? "cluster" : "lanes";
 }
 
-/** @param {Element} target @param {View} view */
+/** @param {Element} target @param {View} view @returns {boolean} whether the picture is there; else it comes with its module */
 export function drawStage(target, view) {
   const name = picture(view);
   patch(target, [h("div", { key: name, class: `scene on-${name}`, opaque: true })]);
   if (loaded[name]) loaded[name](/** @type {Element} */ (target.firstElementChild), view);
   else void load(name).then(() => view.act.set({}));
+  return name in loaded;
 }
 
 /** Bars over the page: still streaming, failed, cancelled, connection lost. @param {Element} target @param {View} view */

@@ -58,7 +58,7 @@ export class Timeline {
     if (position < from || position > to) this.show(index, position - (to - from) / 2, to - from);
   }
 
-  /** @param {Element} target @param {View} view */
+  /** @param {Element} target @param {View} view @returns {boolean} whether it is whole; else the lanes come with their module */
   draw(target, view) {
     const { index, step, store } = view;
     const width = view.sizes.timeline;
@@ -81,6 +81,7 @@ export class Timeline {
         this.label(view, width, head)),
       view.options.lanes && this.podLanes?.(view, this, width),
     ]); // prettier-ignore
+    return !view.options.lanes || this.podLanes !== null;
   }
 
   /** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
