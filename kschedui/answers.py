@@ -12,11 +12,12 @@ from django.core.cache import cache
 from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from kschedui import access, engine
+from kschedui import access, body_limit, engine
+from kschedui.language import spoken
 from kschedui.models import Run, Scenario, Version
+from scheduler_core.messages import Message
 from scheduler_core.scenario import ScenarioErrors
 
 logger = logging.getLogger(__name__)
@@ -26,10 +27,11 @@ MINUTE = 60
 
 
 class Refusal(Exception):
-    """The answer is this status with this sentence; `more` goes into the JSON beside `errors`."""
+    """The answer is this status with this sentence, in the visitor's language; `more` goes into the JSON beside it."""
 
     def __init__(self, status: int, sentence: str, **more: Any) -> None:
         super().__init__(sentence)
+        self.sentence = sentence
         self.status = status
         self.more = more
 
@@ -42,14 +44,16 @@ def api_view(method: str, *, limit: str) -> Callable[[View], View]:
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             try:
                 if request.method not in (method, "HEAD" if method == "GET" else method):
-                    raise Refusal(405, f"This address understands {method} only.")
+                    raise Refusal(405, Message("This address understands {method} only.", method=method))
                 count(request, limit)
                 response = view(request, *args, **kwargs)
             except ScenarioErrors as errors:
                 response = JsonResponse({"errors": engine.error_rows(errors)}, status=422)
             except Exception as error:
                 refusal = refusal_of(error)
-                response = JsonResponse({"errors": [{"message": str(refusal)}], **refusal.more}, status=refusal.status)
+                response = JsonResponse(
+                    {"errors": [{"message": spoken(refusal.sentence)}], **refusal.more}, status=refusal.status
+                )
             access.remember(request, response)
             return response
 
@@ -82,8 +86,7 @@ def refusal_of(error: Exception) -> Refusal:
 
 def too_large() -> Refusal:
     """For a text above the limit."""
-    most = f"{settings.LIMITS['scenario_bytes']:,}"
-    return Refusal(413, _("The text is too large; the limit is %s bytes.") % most)
+    return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))
 
 
 def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
@@ -91,13 +94,14 @@ def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
     try:
         body = json.loads(request.body)
     except (ValueError, RecursionError):
-        raise Refusal(400, "Send a JSON object.") from None
+        raise Refusal(400, gettext_noop("Send a JSON object.")) from None
     if not isinstance(body, Mapping):
-        raise Refusal(400, "Send a JSON object.")
+        raise Refusal(400, gettext_noop("Send a JSON object."))
     for name, kind in fields.items():
         value = body.get(name)
         if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            raise Refusal(400, f"`{name}` must be {'a number' if kind is int else 'a text'}.")
+            expected = Message("a number") if kind is int else Message("a string")
+            raise Refusal(400, Message("`{name}` must be {expected}.", name=name, expected=expected))
     return {name: body.get(name) for name in fields}
 
 
@@ -105,7 +109,7 @@ def text_of(body: Mapping[str, Any]) -> str:
     """The scenario's text in a body."""
     text = body["text"]
     if not isinstance(text, str) or not text.strip():
-        raise Refusal(400, "`text` must be the text of a scenario.")
+        raise Refusal(400, gettext_noop("`text` must be the text of a scenario."))
     if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:
         raise too_large()
     return text
@@ -122,6 +126,7 @@ def count(request: HttpRequest, limit: str) -> None:
         logger.warning("requests are not counted: %s", error)
         return
     if asked > most:
-        raise Refusal(
-            429, _("Too many requests from your address; the limit is %d a minute. Please wait a little.") % most
+        sentence = Message(
+            "Too many requests from your address; the limit is {most} a minute. Please wait a little.", most=most
         )
+        raise Refusal(429, sentence)

@@ -7,7 +7,9 @@ from django.urls import reverse
 
 from kschedui import access, engine, importers, runs, scenarios
 from kschedui.answers import Refusal, api_view, count, json_body, text_of
+from kschedui.language import spoken
 from kschedui.models import Version
+from scheduler_core.messages import Message
 from scheduler_core.scenario import Scenario, ScenarioErrors, field_catalogue
 from scheduler_core.summaries import node_summary, pod_summary
 
@@ -29,7 +31,7 @@ def checked(scenario: Scenario) -> dict[str, object]:
         "nodes": [node_summary(node) for node in nodes],
         "pods": [pod_summary(pod) for pod in pods],
     }
-    return {"errors": [], "warnings": scenario.warnings, "summary": summary}
+    return {"errors": [], "warnings": [engine.warning_row(found) for found in scenario.warnings], "summary": summary}
 
 
 @api_view("POST", limit="run")
@@ -38,7 +40,7 @@ def preview(request: HttpRequest) -> HttpResponse:
     text = text_of(json_body(request, text=str))
     _, pods = engine.nodes_and_pods(engine.read(text))
     if len(pods) > (most := settings.LIMITS["preview_pods"]):
-        raise Refusal(422, f"A preview has at most {most:,} pods; save the scenario to run it.")
+        raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
     version = scenarios.preview(access.editing_visitor(request), text)
     return JsonResponse({"run": runs.start_run(version).public_id})
 
@@ -47,7 +49,7 @@ def preview(request: HttpRequest) -> HttpResponse:
 def import_text(request: HttpRequest) -> HttpResponse:
     """{text} -> {text, notes}: what kubectl or kube-scheduler-simulator printed, as a scenario."""
     found = importers.convert(text_of(json_body(request, text=str)), engine.limits())
-    return JsonResponse({"text": found.text, "notes": found.notes})
+    return JsonResponse({"text": found.text, "notes": [spoken(note) for note in found.notes]})
 
 
 @api_view("POST", limit="save")
@@ -59,7 +61,7 @@ def save(request: HttpRequest) -> HttpResponse:
     try:
         version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
     except scenarios.Conflict as conflict:
-        raise Refusal(409, str(conflict), version=conflict.newest) from None
+        raise Refusal(409, conflict.sentence, version=conflict.newest) from None
     count(request, "run")
     scenario = version.scenario
     url = reverse("scenario", args=[scenario.public_id])

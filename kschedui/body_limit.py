@@ -4,11 +4,21 @@ import json
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from django.utils import translation
+
+from kschedui.language import language_of_scope, spoken
+from scheduler_core import messages
+
 Scope = dict[str, Any]
 Message = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+
+def too_large(most: int) -> messages.Message:
+    """For a text above the limit."""
+    return messages.Message("The text is too large; the limit is {most:,} bytes.", most=most)
 
 
 class TooLarge(Exception):
@@ -27,7 +37,7 @@ class BodyLimit:
         headers = dict(scope.get("headers", ()))
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or int(length) > self.most:
-            return await self.refuse(send)
+            return await self.refuse(scope, send)
         received = 0
 
         async def counted() -> Message:
@@ -41,11 +51,13 @@ class BodyLimit:
         try:
             await self.application(scope, counted, send)
         except TooLarge:
-            await self.refuse(send)
+            await self.refuse(scope, send)
 
-    async def refuse(self, send: Send) -> None:
+    async def refuse(self, scope: Scope, send: Send) -> None:
         """The same shape as the API's errors."""
-        body = json.dumps({"errors": [{"message": f"The text is too large; the limit is {self.most:,} bytes."}]})
+        with translation.override(language_of_scope(scope)):
+            sentence = spoken(too_large(self.most))
+        body = json.dumps({"errors": [{"message": sentence}]})
         headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
         await send({"type": "http.response.start", "status": 413, "headers": headers})
         await send({"type": "http.response.body", "body": body.encode()})

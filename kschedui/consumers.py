@@ -12,9 +12,12 @@ from typing import Any
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext_noop
 
 from kschedui import access, runs
 from kschedui.feeds import Feed, following
+from kschedui.language import language_of_scope, spoken
 from kschedui.models import Run
 from kschedui.runs import Status
 
@@ -49,7 +52,8 @@ class RunConsumer(AsyncWebsocketConsumer):
         await self.accept()
         client = self.scope.get("client") or ("unknown",)
         if sockets[client[0]] >= settings.LIMITS["sockets_per_address"]:
-            return await self.refuse(Refused(TOO_MANY, "Too many connections from your address; close other windows."))
+            sentence = gettext_noop("Too many connections from your address; close other windows.")
+            return await self.refuse(Refused(TOO_MANY, sentence))
         self.address = client[0]
         sockets[self.address] += 1
 
@@ -67,7 +71,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.messages += 1
         try:
             if self.messages > MOST_MESSAGES:
-                raise Refused(TOO_MANY, "Too many messages on one connection.")
+                raise Refused(TOO_MANY, gettext_noop("Too many messages on one connection."))
             run, cursor = read_message(text_data)
             if self.run and run != self.run:
                 raise ValueError("One connection follows one run; open another for another.")
@@ -88,7 +92,7 @@ class RunConsumer(AsyncWebsocketConsumer):
             visitor = access.visitor_of_scope(self.scope)
             access.require_sight(visitor, found.version.scenario)
         except Run.DoesNotExist:
-            raise Refused(NO_SUCH_RUN, "There is no such run.") from None
+            raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
         except access.NotAllowed as refusal:
             raise Refused(NOT_ALLOWED, str(refusal)) from None
 
@@ -98,12 +102,12 @@ class RunConsumer(AsyncWebsocketConsumer):
             async with following(self.run) as feed:
                 await self.send_run(feed, cursor)
         except TimeoutError:
-            await self.refuse(Refused(SLOW, "Your connection is too slow; it will be opened again."))
+            await self.refuse(Refused(SLOW, ""))
         except Run.DoesNotExist:
-            await self.refuse(Refused(NO_SUCH_RUN, "There is no such run any more."))
+            await self.refuse(Refused(NO_SUCH_RUN, gettext_noop("There is no such run any more.")))
         except Exception:
             logger.exception("a follower of run %s was lost", self.run)
-            await self.refuse(Refused(ERROR, "Something failed here; please open the page again."))
+            await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
         """hello, frames and states, end; TimeoutError when the client does not take them in time."""
@@ -117,7 +121,7 @@ class RunConsumer(AsyncWebsocketConsumer):
             return await self.close(RESTART)
         status = feed.status
         if status.error:
-            await self.tell(type="error", message=status.error)
+            await self.tell(type="error", message=self.say(status.error))
         await self.tell(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
 
     async def tell(self, **message: Any) -> None:
@@ -134,11 +138,16 @@ class RunConsumer(AsyncWebsocketConsumer):
         try:
             async with asyncio.timeout(1):
                 if refusal.code != SLOW:
-                    await self.send(text_data=json.dumps({"type": "error", "message": str(refusal)}))
+                    await self.send(text_data=json.dumps({"type": "error", "message": self.say(str(refusal))}))
                 await self.close(refusal.code)
         except (TimeoutError, RuntimeError):
             logger.info("a socket that takes nothing is dropped")
             self.scope["drop"]()
+
+    def say(self, sentence: str) -> str:
+        """The sentence in the language of whoever opened the socket."""
+        with translation.override(language_of_scope(self.scope)):
+            return spoken(sentence)
 
     async def stop_streaming(self) -> None:
         """End the stream, if there is one."""

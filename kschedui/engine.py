@@ -10,10 +10,12 @@ from django.conf import settings
 
 import scheduler_core
 from kschedui import lessons
+from kschedui.language import spoken
 from kschedui.plugins import known_plugins, outside_plugins
+from scheduler_core.messages import Message
 from scheduler_core.objects import Node, Pod
 from scheduler_core.plugins import REGISTRY
-from scheduler_core.scenario import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
+from scheduler_core.scenario import Limits, ParseWarning, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.trace import AnyEvent
 
 DRAWN_NODES = 48
@@ -51,9 +53,24 @@ def read_again(text: str) -> Scenario:
 
 
 def error_row(error: ScenarioError) -> dict[str, Any]:
-    """An error as the API gives it."""
+    """An error as the API gives it, in the visitor's language."""
     place = {"document": error.document, "line": error.line, "column": error.column, "path": error.path}
-    return {"message": error.message, **place}
+    return {"message": spoken(error.message), **place, "fix": fix(error.message)}
+
+
+def warning_row(warning: ParseWarning) -> dict[str, Any]:
+    """The same of a warning."""
+    place = {"document": warning.document, "line": warning.line, "path": warning.path}
+    return {"message": spoken(warning.message), **place, "fix": fix(warning.message)}
+
+
+def fix(message: Message) -> dict[str, Any]:
+    """What an editor may mend: {value: the JSON found, instead: the JSON of what may be meant}, as far as known."""
+    found: dict[str, Any] = {name: message.values[name] for name in ("value", "instead") if name in message.values}
+    for part in message.values.values():
+        if isinstance(part, Message):
+            found |= fix(part)
+    return found
 
 
 def error_rows(errors: ScenarioErrors) -> list[dict[str, Any]]:

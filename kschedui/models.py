@@ -3,11 +3,15 @@
 Public ids are unguessable: they stand in links that are shared, and a preview is nobody else's business.
 """
 
+import json
 import secrets
+from typing import Any
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+
+from scheduler_core.messages import Message
 
 # Without the letters and digits that are mistaken for each other when read aloud or typed from a slide.
 ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -22,6 +26,17 @@ def new_public_id() -> str:
 def is_public_id(text: str) -> bool:
     """May this be one? Also of ids that were longer or shorter once."""
     return text.isascii() and text.isalnum() and len(text) <= 32
+
+
+class MessageField(models.TextField):
+    """A sentence with its template and values, so that each reader gets it in a language of their own."""
+
+    def get_prep_value(self, value: Any) -> Any:
+        return json.dumps(value.as_data()) if isinstance(value, Message) else super().get_prep_value(value)
+
+    def from_db_value(self, value: str | None, expression: Any, connection: Any) -> str | None:
+        """What is no such pair is a sentence that was written before there were templates."""
+        return Message.from_data(json.loads(value)) if value and value.startswith('["') else value
 
 
 class Scenario(models.Model):
@@ -93,7 +108,7 @@ class Run(models.Model):
     chunks = models.PositiveIntegerField(default=0)
     bytes = models.BigIntegerField(default=0)  # of its frames
     time = models.FloatField(default=0.0)  # virtual seconds
-    error = models.TextField(blank=True)
+    error = MessageField(blank=True)  # why it failed
     outcome = models.JSONField(default=dict)  # see worker.Outcome; empty until done
     created = models.DateTimeField(default=timezone.now, editable=False)
     finished = models.DateTimeField(null=True, blank=True)

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_noop
 
 from kschedui import access
 from kschedui.answers import Refusal, View, refusal_of
+from kschedui.language import spoken
 
 TITLES = {
     403: gettext_noop("Not yours to see"),
@@ -37,7 +38,7 @@ def page_view(view: View) -> View:
         except Exception as error:
             refusal = refusal_of(error)
             title = TITLES.get(refusal.status, gettext_noop("Something failed"))
-            context = {"title": _(title), "sentence": _(str(refusal))}
+            context = {"title": _(title), "sentence": spoken(refusal.sentence)}
             response = render(request, "error.html", context, status=refusal.status)
         access.remember(request, response)
         if not response.has_header("Cache-Control"):

@@ -7,12 +7,15 @@ import yaml
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext_noop
 
 from kschedui import access, engine, frames, runs, scenarios
 from kschedui.answers import Refusal, api_view
 from kschedui.api import as_json
+from kschedui.language import spoken
 from kschedui.models import Run, Scenario
 from scheduler_core import EndlessMoment, explain
+from scheduler_core.messages import Message
 
 MOST_NODES = 200  # of one explanation
 EXPLAIN_PLACES = threading.BoundedSemaphore(2)  # explanations under way in this process
@@ -31,7 +34,7 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
 def state(request: HttpRequest, rid: str) -> HttpResponse:
     """{state, steps, chunks, time, error, engine, outcome, scenario: {id, version, title}}."""
     run = seen_run(request, rid)
-    known = {"state": run.state, "steps": run.steps, "chunks": run.chunks, "time": run.time, "error": run.error}
+    known = {"state": run.state, "steps": run.steps, "chunks": run.chunks, "time": run.time, "error": spoken(run.error)}
     scenario = run.version.scenario
     about = {"id": scenario.public_id, "version": run.version.number, "title": scenario.title}
     return JsonResponse({**known, "engine": run.engine_version, "outcome": run.outcome, "scenario": about})
@@ -47,7 +50,7 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     else:
         frame = runs.frame(run, seq)
         if frame is None:
-            raise Refusal(404, "The run has no such chunk yet." if not run.ended else "The run has no such chunk.")
+            raise Refusal(404, gettext_noop("The run has no such chunk."))
         response = HttpResponse(frame, content_type=frames.MEDIA_TYPE)
     response.headers["ETag"] = tag
     secret = run.version.scenario.visibility == Scenario.Visibility.PRIVATE
@@ -71,10 +74,10 @@ def explanation(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     run = seen_run(request, rid)
     nodes = run.version.summary.get("nodes", 0)
     if nodes * attempt > settings.LIMITS["explain_work"]:
-        raise Refusal(422, "This attempt is too far into a run on too many nodes to be explained here.")
+        raise Refusal(422, gettext_noop("This attempt is too far into a run on too many nodes to be explained here."))
     names = [name for name in request.GET.get("nodes", "").split(",") if name][:MOST_NODES]
     if not names and nodes > MOST_NODES:
-        raise Refusal(422, f"Name up to {MOST_NODES} nodes: ?nodes=a,b,c")
+        raise Refusal(422, Message("Name up to {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
     response = as_json(explained(run, attempt, names))
     patch_cache_control(response, private=True, max_age=3600)
     return response
@@ -83,14 +86,15 @@ def explanation(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
 def explained(run: Run, attempt: int, names: list[str]) -> Any:
     """Simulate again up to the attempt, not more than two at once in a process."""
     if not EXPLAIN_PLACES.acquire(timeout=WAIT_SECONDS):
-        raise Refusal(503, "Many explanations are being made; please ask again in a moment.")
+        raise Refusal(503, gettext_noop("Many explanations are being made; please ask again in a moment."))
     try:
         scenario = engine.read_again(scenarios.text_of(run.version_id))
         return explain(scenario, attempt, names or None)
     except EndlessMoment as error:
-        raise Refusal(422, str(error)) from None
+        raise Refusal(422, error.sentence) from None
     except (LookupError, ValueError):
-        raise Refusal(404, f"The run has no attempt {attempt}, or one of the nodes is not in it.") from None
+        sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
+        raise Refusal(404, sentence) from None
     finally:
         EXPLAIN_PLACES.release()
 
@@ -101,6 +105,6 @@ def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name:
     run = seen_run(request, rid)
     manifest = engine.manifest(scenarios.text_of(run.version_id), kind, "" if namespace == "_" else namespace, name)
     if manifest is None:
-        raise Refusal(404, f"The scenario has no {kind} of this name.")
+        raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
     text = yaml.dump(manifest, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
     return JsonResponse({"yaml": text})

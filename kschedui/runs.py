@@ -19,6 +19,7 @@ from django.utils import timezone
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Version, is_public_id
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.messages import Message
 
 logger = logging.getLogger(__name__)
 
@@ -151,7 +152,7 @@ def finish(run: Run, outcome: dict[str, Any]) -> None:
     _end_mine(run, state=Run.State.DONE, outcome=outcome)
 
 
-def fail(run: Run, sentence: str) -> None:
+def fail(run: Run, sentence: Message) -> None:
     """The run ends here and keeps what it has; raises LostRun."""
     _end_mine(run, state=Run.State.FAILED, error=sentence)
 

@@ -15,6 +15,7 @@ from kschedui import engine
 from kschedui.access import Visitor
 from kschedui.models import Run, Scenario, Version, is_public_id
 from kschedui.prose import clean_title
+from scheduler_core.messages import Message
 
 UNTITLED = "Untitled scenario"
 KEPT_AFTER_DELETE = timedelta(days=30)
@@ -27,7 +28,8 @@ class Conflict(Exception):
     """Somebody saved in between; `newest` is the number of the version that stands now."""
 
     def __init__(self, newest: int) -> None:
-        super().__init__(f"Version {newest} was saved meanwhile, from another window.")
+        self.sentence = Message("Version {number} was saved meanwhile, from another window.", number=newest)
+        super().__init__(self.sentence)
         self.newest = newest
 
 

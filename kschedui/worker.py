@@ -16,6 +16,7 @@ from kschedui import engine, frames, runs
 from kschedui.ending import Ending
 from kschedui.models import Chunk, Run
 from scheduler_core import ENGINE_VERSION, EndlessMoment, chunked
+from scheduler_core.messages import Message
 from scheduler_core.scenario import ScenarioErrors
 from scheduler_core.trace import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, TraceChunk, VictimEvicted
 
@@ -24,8 +25,17 @@ logger = logging.getLogger(__name__)
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 
+FAILED = Message(
+    "The engine failed at this point of the run; what came before is kept. This is a bug: please report it."
+)
+
+
 class Stopped(Exception):
-    """A limit was met; the text is the sentence for people."""
+    """A limit was met; the sentence is for people."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 class Outcome(msgspec.Struct):
@@ -63,17 +73,19 @@ def execute(public_id: str) -> None:
         runs.finish(run, msgspec.to_builtins(work(run)))
     except runs.LostRun:
         logger.info("run %s was taken away", public_id)
-    except (Stopped, ScenarioErrors, EndlessMoment) as error:
-        give_up(run, str(error))
+    except (Stopped, EndlessMoment) as error:
+        give_up(run, error.sentence)
+    except ScenarioErrors as error:
+        reason = Message(
+            "This engine does not accept the text. Line {line}: {reason}", line=error.line, reason=error.message
+        )
+        give_up(run, reason)
     except Exception:
         logger.exception("run %s failed", public_id)
-        give_up(
-            run,
-            "The engine failed at this point of the run; what came before is kept. This is a bug: please report it.",
-        )
+        give_up(run, FAILED)
 
 
-def give_up(run: Run, sentence: str) -> None:
+def give_up(run: Run, sentence: Message) -> None:
     """End the run with a sentence, unless somebody else has it by now."""
     try:
         runs.fail(run, sentence)
@@ -85,7 +97,11 @@ def work(run: Run) -> Outcome:
     """Simulate and store what is missing; raises LostRun, Stopped."""
     if run.engine_version != ENGINE_VERSION:
         raise Stopped(
-            f"This run was begun by engine {run.engine_version}, and this worker has engine {ENGINE_VERSION}."
+            Message(
+                "This run was begun by engine {begun}, and this worker has engine {here}.",
+                begun=run.engine_version,
+                here=ENGINE_VERSION,
+            )
         )
     outcome, ending = Outcome(), Ending()
     events = watched(run, followed(engine.simulate(engine.read(run.version.text)), ending), outcome)
@@ -118,11 +134,15 @@ def watched(run: Run, events: Iterable[AnyEvent], outcome: Outcome) -> Iterator[
     most_steps, most_seconds = settings.LIMITS["run_steps"], settings.LIMITS["run_seconds"]
     for step, event in enumerate(events):
         if step >= most_steps:
-            raise Stopped(f"The run was stopped after {most_steps:,} steps, which is the limit.")
+            raise Stopped(Message("The run was stopped after {most:,} steps, which is the limit.", most=most_steps))
         now = monotonic()
         if now >= due:
             if now - begun > most_seconds:
-                raise Stopped(f"The run was stopped after {most_seconds:,} seconds of work, which is the limit.")
+                raise Stopped(
+                    Message(
+                        "The run was stopped after {most:,} seconds of work, which is the limit.", most=most_seconds
+                    )
+                )
             runs.renew(run)
             due = now + pause
         outcome.take(event)

@@ -27,6 +27,7 @@ from scheduler_core.manifests.problems import Problems, ScenarioError, ScenarioE
 from scheduler_core.manifests.scenario_document import CHANGEABLE_GATES, ScenarioDocument, build_scenario_document
 from scheduler_core.manifests.timeline import Timeline
 from scheduler_core.manifests.updates import merge_update
+from scheduler_core.messages import Message
 from scheduler_core.objects import KubernetesObject, Namespace
 from scheduler_core.scenario_types import (
     Expectation,
@@ -132,7 +133,9 @@ class _Reader:
     def _sort(self, documents: list[Document]) -> _Sorted:
         found = _Sorted()
         if not documents and not self._problems.count:
-            self._problems.add(ScenarioError("", 1, "the file has no documents; expected Kubernetes objects in YAML"))
+            self._problems.add(
+                ScenarioError("", 1, Message("the file has no documents; expected Kubernetes objects in YAML"))
+            )
         for document in documents:
             self._problems.enter(document.chunk, document.prefix)
             kind = (document.data.get("apiVersion"), document.data.get("kind"))
@@ -148,7 +151,10 @@ class _Reader:
         if first is None:
             return second
         kind = second.data["kind"]
-        self._problems.error(("kind",), f"a file has at most one {kind}; document {first.chunk.number} is one")
+        self._problems.error(
+            ("kind",),
+            Message("a file has at most one {kind}; document {number} is one", kind=kind, number=first.chunk.number),
+        )
         return first
 
     def _own_document(self, document: Document | None) -> ScenarioDocument:
@@ -166,12 +172,14 @@ class _Reader:
     def _check_limits(self, found: _Sorted, own: ScenarioDocument) -> None:
         created = [one["create"].get("kind") for one in own.events if isinstance(one.get("create"), dict)]
         for what, number, limit in (
-            ("nodes", len(found.objects.get("Node", ())) + created.count("Node"), self._limits.nodes),
-            ("pods", len(found.objects.get("Pod", ())) + created.count("Pod"), self._limits.pods),
-            ("events", len(own.events), self._limits.events),
+            (Message("nodes"), len(found.objects.get("Node", ())) + created.count("Node"), self._limits.nodes),
+            (Message("pods"), len(found.objects.get("Pod", ())) + created.count("Pod"), self._limits.pods),
+            (Message("events"), len(own.events), self._limits.events),
         ):
             if number > limit:
-                message = f"the scenario has {number:,} {what}; the limit is {limit:,}"
+                message = Message(
+                    "the scenario has {number:,} {what}; the limit is {limit:,}", number=number, what=what, limit=limit
+                )
                 self._problems.add(ScenarioError("", 0, message))
                 raise TooManyProblems
 
@@ -181,9 +189,11 @@ class _Reader:
         for index, script in enumerate(own.extender_scripts):
             if document and script.url_prefix and script.url_prefix not in prefixes:
                 self._problems.enter(document.chunk, document.prefix)
-                reason = "no extender of KubeSchedulerConfiguration has this urlPrefix"
+                reason = Message("no extender of KubeSchedulerConfiguration has this urlPrefix")
                 path = ("spec", "extenders", index, "urlPrefix")
-                self._problems.error(path, f"{not_found(script.url_prefix)}: {reason}")
+                self._problems.error(
+                    path, Message("{problem}: {reason}", problem=not_found(script.url_prefix), reason=reason)
+                )
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from scheduler_core.config import SchedulerConfiguration
+from scheduler_core.messages import Message
 from scheduler_core.objects import KubernetesObject, PodKey
 from scheduler_core.selectors import LabelSelector
 
@@ -20,7 +21,7 @@ class ParseWarning:
     document: int  # from 1
     line: int  # from 1
     path: str  # spec.containers[0].imagePullPolicies
-    message: str
+    message: Message
 
 
 @dataclass(frozen=True, slots=True)

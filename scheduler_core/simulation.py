@@ -26,6 +26,7 @@ from scheduler_core.framework.interface import WaitingPod
 from scheduler_core.framework.runtime import Registry
 from scheduler_core.manifests.admission import claimed
 from scheduler_core.manifests.updates import merge_update
+from scheduler_core.messages import Message
 from scheduler_core.node_tree import NodeTree
 from scheduler_core.objects import KubernetesObject, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodKey
 from scheduler_core.plugins import REGISTRY
@@ -54,7 +55,11 @@ Cause = Literal["event", "termination", "backoff", "unschedulable-flush", "permi
 
 
 class EndlessMoment(Exception):
-    """A pod is tried over and over without virtual time going on; the message says which, and when."""
+    """A pod is tried over and over without virtual time going on; the sentence says which, and when."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 def simulate(scenario: Scenario, registry: Registry = REGISTRY) -> Iterator[AnyEvent]:
@@ -169,7 +174,12 @@ class Simulation:
             key = popped[0].pod.key
             tries[key] += 1
             if tries[key] > MOST_TRIES:
-                sentence = f"{key} was tried {MOST_TRIES} times at {now:g} s: pods wake each other without end"
+                sentence = Message(
+                    "{pod} was tried {tries} times at {now:g} s: pods wake each other without end",
+                    pod=key,
+                    tries=MOST_TRIES,
+                    now=now,
+                )
                 raise EndlessMoment(sentence)
             self._attempt(*popped)
             yield

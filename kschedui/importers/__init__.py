@@ -9,6 +9,7 @@ import yaml
 from kschedui.importers import cleaning, simulator_export, workloads
 from scheduler_core.manifests.documents import read_documents
 from scheduler_core.manifests.problems import Problems, TooManyProblems
+from scheduler_core.messages import Message
 from scheduler_core.scenario import Limits, ScenarioError, ScenarioErrors
 
 Manifest = dict[str, Any]
@@ -19,7 +20,7 @@ class Imported:
     """The scenario's text, and a sentence for each thing that was done on the way."""
 
     text: str
-    notes: list[str] = field(default_factory=list)
+    notes: list[Message] = field(default_factory=list)
 
 
 def convert(text: str, limits: Limits) -> Imported:
@@ -30,11 +31,11 @@ def convert(text: str, limits: Limits) -> Imported:
     made, expanded = workloads.expand(cleaned, limits.pods)
     notes += expanded
     if not made:
-        raise ScenarioErrors([ScenarioError("", 0, "there is no object in it that a scheduler reads")])
+        raise ScenarioErrors([ScenarioError("", 0, Message("there is no object in it that a scheduler reads"))])
     return Imported(write(made), notes)
 
 
-def read_objects(text: str, limits: Limits) -> tuple[list[Manifest], list[str]]:
+def read_objects(text: str, limits: Limits) -> tuple[list[Manifest], list[Message]]:
     """Every object of the text; raises ScenarioErrors."""
     problems = Problems()
     try:
@@ -46,17 +47,19 @@ def read_objects(text: str, limits: Limits) -> tuple[list[Manifest], list[str]]:
     found = [dict(document.data) for document in documents]
     export = simulator_export.objects_of(found[0]) if len(found) == 1 else None
     if export is not None:
-        return export, [f"Read as an export of kube-scheduler-simulator with {len(export)} objects."]
+        return export, [
+            Message("Read as an export of kube-scheduler-simulator with {number} objects.", number=len(export))
+        ]
     return found, []
 
 
-def left_out(objects: list[Manifest]) -> list[str]:
+def left_out(objects: list[Manifest]) -> list[Message]:
     """A sentence about the kinds that no scheduler reads."""
     kinds = Counter(str(found.get("kind", "objects without a kind"))[:60] for found in objects)
     if not kinds:
         return []
     listed = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
-    return [f"Left out, since the scheduler does not read it: {listed}."]
+    return [Message("Left out, since the scheduler does not read it: {kinds}.", kinds=listed)]
 
 
 def write(objects: list[Manifest]) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from kschedui.importers.cleaning import Manifest, part
+from scheduler_core.messages import Message
 
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
 KEPT = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default spreading selects pods by these
@@ -28,14 +29,14 @@ DAEMON_TOLERATIONS = [
 ]
 
 
-def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[str]]:
+def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[Message]]:
     """All objects with pods in place of workloads, pods last; and a sentence for each workload. At most `most` pods."""
     owners = {owner for found in objects for owner in owner_uids(found)}
     named = {owner for found in objects for owner in owner_names(found)}
     nodes = [part(found, "metadata").get("name", "") for found in objects if found.get("kind") == "Node"]
     others: list[Manifest] = []
     pods: list[Manifest] = []
-    notes: list[str] = []
+    notes: list[Message] = []
     for found in objects:
         kind, metadata = str(found.get("kind")), part(found, "metadata")
         has_pods = (
@@ -44,7 +45,9 @@ def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[str
         made = [] if has_pods or kind not in MAKERS else list(MAKERS[kind](found, nodes, most - len(pods)))
         own = [one for one in made if one["kind"] == "Pod"]
         if own:
-            notes.append(f"{kind} {metadata.get('name', '')} became {len(own)} pod{'s' if len(own) > 1 else ''}.")
+            notes.append(became(kind, str(metadata.get("name", "")), len(own)))
+        elif kind in DROPPED and not has_pods:
+            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=metadata.get("name", "")))
         pods += own
         others += [one for one in made if one["kind"] != "Pod"]
         if kind == "Pod":
@@ -52,6 +55,13 @@ def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[str
         elif kind not in DROPPED:
             others.append(found)
     return others + pods, notes
+
+
+def became(kind: str, name: str, pods: int) -> Message:
+    """What was made of a workload."""
+    if pods == 1:
+        return Message("{kind} {name} became 1 pod.", kind=kind, name=name)
+    return Message("{kind} {name} became {pods} pods.", kind=kind, name=name, pods=pods)
 
 
 def owner_uids(found: Manifest) -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 
 from scheduler_core.manifests.problems import Problems, show
 from scheduler_core.manifests.times import parse_time
+from scheduler_core.messages import Message
 from scheduler_core.objects import PersistentVolume, PersistentVolumeClaim, PodKey, PriorityClass, StorageClass
 
 PreemptionPolicy = Literal["PreemptLowerPriority", "Never"]
@@ -68,11 +69,22 @@ class Admission:
             if found is None:
                 known = ", ".join(sorted(self.priority_classes))
                 problems.error(
-                    ("spec", "priorityClassName"), f"no PriorityClass with name {show(name)} was found; known: {known}"
+                    ("spec", "priorityClassName"),
+                    Message(
+                        "no PriorityClass with name {name} was found; known: {known}", name=show(name), known=known
+                    ),
                 )
                 return 0, "PreemptLowerPriority", name
             if given is not None and given != found.value:
-                problems.warn(("spec", "priority"), f"{given} is ignored; PriorityClass {name} gives {found.value}")
+                problems.warn(
+                    ("spec", "priority"),
+                    Message(
+                        "{given} is ignored; PriorityClass {name} gives {value}",
+                        given=given,
+                        name=name,
+                        value=found.value,
+                    ),
+                )
             return found.value, found.preemption_policy, name
         if given is not None:
             return given, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""

@@ -18,6 +18,7 @@ from scheduler_core.manifests.admission import (
 from scheduler_core.manifests.label_selectors import label_selector
 from scheduler_core.manifests.names import check_labels, check_metadata, text_map
 from scheduler_core.manifests.problems import Path, Problems, forbidden, invalid, required
+from scheduler_core.messages import Message
 from scheduler_core.objects import Namespace, PodDisruptionBudget, PodGroup, PriorityClass, Workload
 from scheduler_core.selectors import LabelSelector
 
@@ -50,10 +51,13 @@ def build_priority_class(data: Manifest, problems: Problems, admission: Admissio
     system = {found.name: found.value for found in SYSTEM_PRIORITY_CLASSES}
     if name.startswith("system-"):
         if system.get(name) != number:
-            message = "priority class names with 'system-' prefix are reserved for system use only"
+            message = Message("priority class names with 'system-' prefix are reserved for system use only")
             problems.error(("metadata", "name"), forbidden(message))
     elif number > HIGHEST_USER_PRIORITY:
-        message = f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}"
+        message = Message(
+            "maximum allowed value of a user defined priority is {most}",
+            most=HIGHEST_USER_PRIORITY,
+        )
         problems.error(("value",), forbidden(message))
     policy = data.get("preemptionPolicy") or "PreemptLowerPriority"
     found = PriorityClass(name, number, cast(PreemptionPolicy, policy), bool(data.get("globalDefault")), data)
@@ -67,12 +71,14 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
     check_metadata(metadata, ("metadata",), problems)
     minimum, maximum = spec.get("minAvailable"), spec.get("maxUnavailable")
     if minimum is not None and maximum is not None:
-        problems.error(("spec",), invalid({}, "minAvailable and maxUnavailable cannot be both set"))
+        problems.error(("spec",), invalid({}, Message("minAvailable and maxUnavailable cannot be both set")))
     for field, found in (("minAvailable", minimum), ("maxUnavailable", maximum)):
         _check_int_or_percent(found, ("spec", field), problems)
     allowed = status.get("disruptionsAllowed") or 0
     if allowed < 0:
-        problems.error(("status", "disruptionsAllowed"), invalid(allowed, "must be greater than or equal to 0"))
+        problems.error(
+            ("status", "disruptionsAllowed"), invalid(allowed, Message("must be greater than or equal to 0"))
+        )
     selector = label_selector(spec.get("selector"), ("spec", "selector"), problems)
     return PodDisruptionBudget(
         name=metadata.get("name") or "",
@@ -89,13 +95,13 @@ def build_budget(data: Manifest, problems: Problems, admission: Admission) -> Po
 
 def _check_int_or_percent(found: int | str | None, path: Path, problems: Problems) -> None:
     if isinstance(found, int) and found < 0:
-        problems.error(path, invalid(found, "must be greater than or equal to 0"))
+        problems.error(path, invalid(found, Message("must be greater than or equal to 0")))
     elif isinstance(found, str):
         if not _PERCENT.fullmatch(found):
-            reason = "a valid percent string must be a numeric string followed by an ending '%' (such as 93%)"
+            reason = Message("a valid percent string must be a numeric string followed by an ending '%' (such as 93%)")
             problems.error(path, invalid(found, reason))
         elif len(found) > 4 or int(found[:-1]) > 100:
-            problems.error(path, invalid(found, "must not be greater than 100%"))
+            problems.error(path, invalid(found, Message("must not be greater than 100%")))
 
 
 def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
@@ -117,7 +123,9 @@ def _workload_selector(kind: str, spec: Manifest, problems: Problems) -> LabelSe
     if kind in ("ReplicaSet", "StatefulSet"):
         selector = label_selector(spec.get("selector"), path, problems)
         if selector.empty or selector.matches_nothing:
-            problems.error(path, invalid(spec.get("selector"), f"empty selector is invalid for {kind}"))
+            problems.error(
+                path, invalid(spec.get("selector"), Message("empty selector is invalid for {kind}", kind=kind))
+            )
         return selector
     labels = text_map(spec.get("selector"))
     if not labels and kind == "ReplicationController":
@@ -134,8 +142,10 @@ def build_pod_group(data: Manifest, problems: Problems, admission: Admission) ->
     if members is None:
         problems.error(("spec", "minMember"), required())
     elif members < 1:
-        problems.error(("spec", "minMember"), invalid(members, "must be at least 1"))
+        problems.error(("spec", "minMember"), invalid(members, Message("must be at least 1")))
     if timeout is not None and timeout < 0:
-        problems.error(("spec", "scheduleTimeoutSeconds"), invalid(timeout, "must be greater than or equal to 0"))
+        problems.error(
+            ("spec", "scheduleTimeoutSeconds"), invalid(timeout, Message("must be greater than or equal to 0"))
+        )
     name, namespace = metadata.get("name") or "", metadata.get("namespace") or "default"
     return PodGroup(name, namespace, members or 1, timeout, admission.creation(metadata), data)

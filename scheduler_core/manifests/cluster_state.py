@@ -12,6 +12,7 @@ from scheduler_core.manifests.kinds import CONFIGURATION, KINDS, LOAD_ORDER, POD
 from scheduler_core.manifests.pods import TERMINAL_PHASES
 from scheduler_core.manifests.problems import Path, Problems, did_you_mean, duplicate, one_of, required, show
 from scheduler_core.manifests.schema import check
+from scheduler_core.messages import Message
 from scheduler_core.objects import KubernetesObject, Namespace, PersistentVolume, PersistentVolumeClaim, Pod
 
 Identity = tuple[str, str, str]  # kind, namespace or "", name
@@ -22,19 +23,30 @@ def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | N
     version, name = data.get("apiVersion"), data.get("kind")
     for field, value in (("apiVersion", version), ("kind", name)):
         if not isinstance(value, str) or not value:
-            problems.error((*path, field), required(f"an object needs {field}, as in apiVersion: v1, kind: Pod"))
+            problems.error(
+                (*path, field),
+                required(Message("an object needs {field}, as in apiVersion: v1, kind: Pod", field=field)),
+            )
             return None
     assert isinstance(version, str)
     assert isinstance(name, str)
     if (kind := KINDS.get(name)) and kind.api_version == version:
         return kind
     if (version, name) in UNREAD:
-        reason = "has no part in scheduling and is left out"
+        reason = Message("has no part in scheduling and is left out")
         if name in POD_MAKERS.get(version, ()):
-            reason = "is left out: the scheduler sees only its pods; add them as kind Pod"
-        problems.warn((*path, "kind"), f"{name} {reason}")
+            reason = Message("is left out: the scheduler sees only its pods; add them as kind Pod")
+        problems.warn((*path, "kind"), Message("{name} {reason}", name=name, reason=reason))
     else:
-        problems.error((*path, "kind"), f"no kind {show(name)} is known in {show(version)}{_hint(version, name)}")
+        problems.error(
+            (*path, "kind"),
+            Message(
+                "no kind {value} is known in {version}{hint}",
+                value=show(name),
+                version=show(version),
+                hint=_hint(version, name),
+            ),
+        )
     return None
 
 
@@ -42,7 +54,7 @@ def _hint(version: str, name: str) -> str:
     versions = [kind.api_version for kind in LOAD_ORDER if kind.name == name]
     versions += [other for other, unread in (*UNREAD, SCENARIO, CONFIGURATION) if unread == name and other != version]
     if versions:
-        return f"; expected apiVersion {one_of(sorted(set(versions)))}"
+        return Message("; expected apiVersion {versions}", versions=one_of(sorted(set(versions))))
     return did_you_mean(name, [*KINDS, SCENARIO[1], CONFIGURATION[1], *(unread for _, unread in UNREAD)])
 
 
@@ -109,7 +121,13 @@ class InitialObjects:
         first = self.exist.setdefault(key, document)
         if first is None or first is document:
             return True
-        message = f"{duplicate(key[2])}: {kind.name} {key[2]} is already in document {first.chunk.number}"
+        message = Message(
+            "{problem}: {kind} {name} is already in document {number}",
+            problem=duplicate(key[2]),
+            kind=kind.name,
+            name=key[2],
+            number=first.chunk.number,
+        )
         self._problems.error(("metadata", "name"), message)
         return False
 

@@ -27,6 +27,7 @@ from scheduler_core.manifests.problems import Path, Problems, duplicate, invalid
 from scheduler_core.manifests.resources import is_extended
 from scheduler_core.manifests.schema import check
 from scheduler_core.manifests.times import parse_duration
+from scheduler_core.messages import Message
 
 Manifest = Mapping[str, Any]
 
@@ -51,7 +52,7 @@ def build_configuration(data: Manifest, problems: Problems, outside_plugins: Kno
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)
     initial, maximum = _backoff(data, problems)
     if (parallelism := data.get("parallelism")) is not None and parallelism <= 0:
-        reason = "should be an integer value greater than zero"
+        reason = Message("should be an integer value greater than zero")
         problems.error(("parallelism",), invalid(parallelism, reason))
     extenders = _extenders(data.get("extenders") or (), problems)
     return SchedulerConfiguration(
@@ -65,7 +66,7 @@ def build_configuration(data: Manifest, problems: Problems, outside_plugins: Kno
 
 def _check_percentage(found: int | None, path: Path, problems: Problems) -> None:
     if found is not None and not 0 <= found <= 100:
-        problems.error(path, invalid(found, "not in valid range [0-100]"))
+        problems.error(path, invalid(found, Message("not in valid range [0-100]")))
 
 
 def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
@@ -74,9 +75,9 @@ def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
     initial = 1 if initial is None else initial
     maximum = 10 if maximum is None else maximum
     if initial <= 0:
-        problems.error(("podInitialBackoffSeconds",), invalid(initial, "must be greater than 0"))
+        problems.error(("podInitialBackoffSeconds",), invalid(initial, Message("must be greater than 0")))
     if maximum < initial:
-        reason = "must be greater than or equal to PodInitialBackoffSeconds"
+        reason = Message("must be greater than or equal to PodInitialBackoffSeconds")
         problems.error(("podMaxBackoffSeconds",), invalid(maximum, reason))
     return initial, maximum
 
@@ -115,22 +116,25 @@ def _check_removed_plugins(plugins: Manifest, path: Path, problems: Problems) ->
                 problems.error((*path, field, "enabled", index), _removed(plugin["name"]))
 
 
-def _removed(name: str) -> str:
+def _removed(name: str) -> Message:
     version = show(_API_VERSION)
-    return invalid(name, f"was invalid in version {version} (KubeSchedulerConfiguration is version {version})")
+    return invalid(
+        name,
+        Message("was invalid in version {version} (KubeSchedulerConfiguration is version {version})", version=version),
+    )
 
 
 def _check_common_queue_sort(found: list[Manifest], problems: Problems) -> None:
     """`validateCommonQueueSort`: there is one scheduling queue for all profiles."""
     sets = [PluginSet((one.get("plugins") or {}).get("queueSort"), ()) for one in found]
     if (count := len(sets[0].enabled)) > 1:
-        reason = "only one queue sort plugin can be enabled"
+        reason = Message("only one queue sort plugin can be enabled")
         problems.error(("profiles", 0, "plugins", "queueSort", "enabled"), invalid(count, reason))
     for index, one in enumerate(sets[1:], start=1):
         if (one.enabled, one.disabled) != (sets[0].enabled, sets[0].disabled):
             path = ("profiles", index, "plugins", "queueSort")
             names = [plugin.name for plugin in one.enabled]
-            problems.error(path, invalid(names, "must be the same for all profiles"))
+            problems.error(path, invalid(names, Message("must be the same for all profiles")))
 
 
 def _plugin_args(found: Any, path: Path, problems: Problems) -> dict[str, PluginArgs]:
@@ -152,7 +156,9 @@ def _plugin_args(found: Any, path: Path, problems: Problems) -> dict[str, Plugin
 def _decode_args(name: str, found: Any, path: Path, problems: Problems) -> PluginArgs:
     """`PluginConfig.decodeNestedObjects`."""
     if not isinstance(found, dict):
-        problems.error(path, f"{show(found)} is {name_of_type(found)}; expected a mapping")
+        problems.error(
+            path, Message("{value} is {type}; expected a mapping", value=show(found), type=name_of_type(found))
+        )
         return OutsidePluginArgs()
     if name not in PLUGIN_ARGS:
         return OutsidePluginArgs(found)
@@ -160,9 +166,19 @@ def _decode_args(name: str, found: Any, path: Path, problems: Problems) -> Plugi
     if not check(table, found, path, problems, strict=True):
         return OutsidePluginArgs(found)
     if (kind := found.get("kind") or table.name) != table.name:
-        problems.error((*path, "kind"), f"args for plugin {name} were not of type {table.name}, got {kind}")
+        problems.error(
+            (*path, "kind"),
+            Message(
+                "args for plugin {name} were not of type {type}, got {kind}", name=name, type=table.name, kind=kind
+            ),
+        )
     if (version := found.get("apiVersion") or _API_VERSION) != _API_VERSION:
-        message = f"no kind {show(table.name)} is registered for version {show(version)}; expected {_API_VERSION}"
+        message = Message(
+            "no kind {name} is registered for version {version}; expected {expected}",
+            name=show(table.name),
+            version=show(version),
+            expected=_API_VERSION,
+        )
         problems.error((*path, "apiVersion"), message)
     return BUILDERS[name](found, path, problems)
 
@@ -178,21 +194,22 @@ def _extenders(found: Any, problems: Problems) -> tuple[Extender, ...]:
         path: Path = ("extenders", index)
         extender = _extender(one)
         if extender.prioritize_verb and extender.weight <= 0:
-            reason = "must have a positive weight applied to it"
+            reason = Message("must have a positive weight applied to it")
             problems.error((*path, "weight"), invalid(extender.weight, reason))
         for position, resource in enumerate(extender.managed_resources):
             at = (*path, "managedResources", position, "name")
-            if reason := qualified_name(resource.name):
-                problems.error(at, invalid(resource.name, reason))
+            if unfit := qualified_name(resource.name):
+                problems.error(at, invalid(resource.name, unfit))
             elif not is_extended(resource.name):
-                problems.error(at, invalid(resource.name, "is an invalid extended resource name"))
+                problems.error(at, invalid(resource.name, Message("is an invalid extended resource name")))
             if resource.name in managed:
-                problems.error(at, invalid(resource.name, "duplicate extender managed resource name"))
+                problems.error(at, invalid(resource.name, Message("duplicate extender managed resource name")))
             managed.add(resource.name)
         extenders.append(extender)
     if (binders := sum(1 for one in extenders if one.bind_verb)) > 1:
-        value = f"found {binders} extenders implementing bind"
-        problems.error(("extenders",), invalid(value, "only one extender can implement bind"))
+        value = f"found {binders} extenders implementing bind"  # quoted, as the API does
+        reason = Message("only one extender can implement bind")
+        problems.error(("extenders",), invalid(value, reason))
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
 
 

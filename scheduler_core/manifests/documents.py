@@ -16,6 +16,7 @@ from scheduler_core.manifests.limits import Limits
 from scheduler_core.manifests.line_finder import find_marks
 from scheduler_core.manifests.problems import Path, Place, Problems, ScenarioError
 from scheduler_core.manifests.yaml_composer import Composer, DocumentError
+from scheduler_core.messages import Message
 
 _SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -53,7 +54,11 @@ class Document:
 def read_documents(text: str, limits: Limits, problems: Problems) -> list[Document]:
     """Every object of the text, in order; what cannot be read is a problem, and the rest is read all the same."""
     if (size := len(text.encode("utf-8", "replace"))) > limits.bytes:
-        problems.add(ScenarioError("", 0, f"the file has {size:,} bytes; the limit is {limits.bytes:,}"))
+        problems.add(
+            ScenarioError(
+                "", 0, Message("the file has {size:,} bytes; the limit is {bytes:,}", size=size, bytes=limits.bytes)
+            )
+        )
         return []
     if found := _FORBIDDEN.search(text):
         problems.add(_forbidden_character(text, found.start()))
@@ -67,7 +72,7 @@ def read_documents(text: str, limits: Limits, problems: Problems) -> list[Docume
             problems.enter(chunk)
             documents.extend(_objects(data, chunk, (), problems))
         if len(documents) > limits.documents:
-            message = f"more than {limits.documents:,} documents; that is the limit"
+            message = Message("more than {documents:,} documents; that is the limit", documents=limits.documents)
             problems.add(ScenarioError("", chunk.first_line + 1, message, chunk.number))
             break
     return documents
@@ -141,14 +146,14 @@ def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Itera
     if data is None:
         return
     if not isinstance(data, dict):
-        problems.error(prefix, "a document must be a mapping with apiVersion and kind")
+        problems.error(prefix, Message("a document must be a mapping with apiVersion and kind"))
         return
     kind, items = data.get("kind"), data.get("items")
     if not (isinstance(kind, str) and kind.endswith("List") and (items is None or isinstance(items, list))):
         yield Document(data, chunk, prefix)
         return
     if len(prefix) > 4:
-        problems.error(prefix, "a List in a List in a List is not read")
+        problems.error(prefix, Message("a List in a List in a List is not read"))
         return
     for index, item in enumerate(items or ()):
         typed = _with_item_type(item, data, kind)
@@ -165,7 +170,9 @@ def _with_item_type(item: Any, parent: dict[str, Any], kind: str) -> Any:
 def _forbidden_character(text: str, position: int) -> ScenarioError:
     line = text.count("\n", 0, position) + 1
     column = position - text.rfind("\n", 0, position)
-    return ScenarioError("", line, f"the character U+{ord(text[position]):04X} is not allowed in YAML", 0, column)
+    return ScenarioError(
+        "", line, Message("the character U+{code:04X} is not allowed in YAML", code=ord(text[position])), 0, column
+    )
 
 
 def _first_content(text: str) -> tuple[int, int]:

@@ -27,6 +27,7 @@ from scheduler_core.manifests.label_selectors import label_selector
 from scheduler_core.manifests.problems import Path, Problems, duplicate, invalid, required
 from scheduler_core.manifests.scenario_fields import EXTENDER_VERBS, SELECTION
 from scheduler_core.manifests.schema import STRING, ListOf, check
+from scheduler_core.messages import Message
 from scheduler_core.scenario_types import (
     EVERYTHING,
     ExtenderFailure,
@@ -48,7 +49,9 @@ def extender_scripts(found: Any, path: Path, problems: Problems) -> tuple[Extend
         at = (*path, index)
         prefix = one.get("urlPrefix") or ""
         if not prefix:
-            problems.error((*at, "urlPrefix"), required("the urlPrefix of an extender in KubeSchedulerConfiguration"))
+            problems.error(
+                (*at, "urlPrefix"), required(Message("the urlPrefix of an extender in KubeSchedulerConfiguration"))
+            )
         elif any(script.url_prefix == prefix for script in scripts):
             problems.error((*at, "urlPrefix"), duplicate(prefix))
         scripts.append(_script(one, prefix, at, problems))
@@ -78,7 +81,7 @@ def _script(found: Manifest, prefix: str, path: Path, problems: Problems) -> Ext
 def _filter_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderFilterRule:
     message = found.get("reject") or ""
     if not message:
-        problems.error((*path, "reject"), required("the message with which the nodes are rejected"))
+        problems.error((*path, "reject"), required(Message("the message with which the nodes are rejected")))
     pods, nodes = _pods_and_nodes(found, path, problems)
     return ExtenderFilterRule(message, pods, nodes, bool(found.get("unresolvable")))
 
@@ -86,9 +89,9 @@ def _filter_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderFil
 def _prioritize_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderPrioritizeRule:
     score = found.get("score")
     if score is None:
-        problems.error((*path, "score"), required("a score from 0 to 10"))
+        problems.error((*path, "score"), required(Message("a score from 0 to 10")))
     elif not 0 <= score <= 10:
-        problems.error((*path, "score"), invalid(score, "not in valid range [0, 10]"))
+        problems.error((*path, "score"), invalid(score, Message("not in valid range [0, 10]")))
     pods, nodes = _pods_and_nodes(found, path, problems)
     return ExtenderPrioritizeRule(score or 0, pods, nodes)
 
@@ -96,12 +99,12 @@ def _prioritize_rule(found: Manifest, path: Path, problems: Problems) -> Extende
 def _failure(found: Manifest, path: Path, problems: Problems) -> ExtenderFailure:
     verb, message, times = found.get("verb") or "", found.get("message") or "", found.get("times")
     if verb not in EXTENDER_VERBS:
-        problems.error((*path, "verb"), required("filter, prioritize, preempt or bind"))
+        problems.error((*path, "verb"), required(Message("filter, prioritize, preempt or bind")))
         verb = "filter"
     if not message:
-        problems.error((*path, "message"), required("the error that the call ends with"))
+        problems.error((*path, "message"), required(Message("the error that the call ends with")))
     if times is not None and times < 1:
-        problems.error((*path, "times"), invalid(times, "must be at least 1"))
+        problems.error((*path, "times"), invalid(times, Message("must be at least 1")))
     pods = _selection(found.get("pods"), (*path, "pods"), problems, pods=True)
     return ExtenderFailure(cast(ExtenderVerb, verb), message, pods, times)
 

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 from scheduler_core.manifests.names import check_labels, dns_subdomain, label_value, qualified_name, text_map
 from scheduler_core.manifests.problems import Path, Problems, forbidden, invalid, one_of, required
+from scheduler_core.messages import Message
 from scheduler_core.selectors import (
     LABEL_SELECTOR_OPERATORS,
     NODE_NAME_FIELD,
@@ -40,7 +41,7 @@ def node_selector(found: Mapping[str, Any], path: Path, problems: Problems, *, a
     terms = found.get("nodeSelectorTerms") or ()
     at = (*path, "nodeSelectorTerms")
     if not terms:
-        problems.error(at, required("must have at least one node selector term"))
+        problems.error(at, required(Message("must have at least one node selector term")))
     return NodeSelector(
         tuple(node_selector_term(term, (*at, index), problems, any_value=any_value) for index, term in enumerate(terms))
     )
@@ -73,16 +74,18 @@ def _requirement(
     if reason := qualified_name(key):
         problems.error((*path, "key"), invalid(key, reason))
     if operator not in operators:
-        reason = f"not a valid selector operator; expected {one_of(operators)}"
+        reason = Message("not a valid selector operator; expected {operators}", operators=one_of(operators))
         problems.error((*path, "operator"), invalid(operator, reason))
         return None
     if operator in ("In", "NotIn") and not values:
-        problems.error((*path, "values"), required("must be specified when `operator` is 'In' or 'NotIn'"))
+        problems.error((*path, "values"), required(Message("must be specified when `operator` is 'In' or 'NotIn'")))
     elif operator in ("Exists", "DoesNotExist") and values:
-        reason = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+        reason = Message("may not be specified when `operator` is 'Exists' or 'DoesNotExist'")
         problems.error((*path, "values"), forbidden(reason))
     elif operator in ("Gt", "Lt") and len(values) != 1:
-        problems.error((*path, "values"), required("must be specified single value when `operator` is 'Lt' or 'Gt'"))
+        problems.error(
+            (*path, "values"), required(Message("must be specified single value when `operator` is 'Lt' or 'Gt'"))
+        )
         return None
     return Requirement(key, cast(Operator, operator), tuple(sorted(set(values))))
 
@@ -99,16 +102,22 @@ def _field_requirement(found: Mapping[str, Any], path: Path, problems: Problems)
     values = tuple(found.get("values") or ())
     fits = True
     if operator not in ("In", "NotIn"):
-        reason = "not a valid selector operator; expected In or NotIn"
+        reason = Message("not a valid selector operator; expected In or NotIn")
         problems.error((*path, "operator"), invalid(operator, reason))
         fits = False
     elif len(values) != 1:
-        reason = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        reason = Message("must be only one value when `operator` is 'In' or 'NotIn' for node field selector")
         problems.error((*path, "values"), required(reason))
     if key != NODE_NAME_FIELD:
-        problems.error((*path, "key"), invalid(key, f"not a valid field selector key; expected {NODE_NAME_FIELD}"))
+        problems.error(
+            (*path, "key"),
+            invalid(
+                key,
+                Message("not a valid field selector key; expected {field}", field=NODE_NAME_FIELD),
+            ),
+        )
     else:
         for value in values:
-            if reason := dns_subdomain(value):
-                problems.error((*path, "values"), invalid(value, reason))
+            if unfit := dns_subdomain(value):
+                problems.error((*path, "values"), invalid(value, unfit))
     return Requirement(key, cast(Operator, operator), values) if fits else None

@@ -9,6 +9,7 @@ from scheduler_core.manifests.admission import Admission
 from scheduler_core.manifests.names import check_metadata, label_value, qualified_name, text_map
 from scheduler_core.manifests.problems import Path, Problems, duplicate, invalid, required
 from scheduler_core.manifests.resources import amounts, check_quantities, counted
+from scheduler_core.messages import Message
 from scheduler_core.objects import Node, Taint
 
 Manifest = Mapping[str, Any]
@@ -48,10 +49,12 @@ def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
         if reason := label_value(taint.value):
             problems.error((*at, "value"), invalid(taint.value, reason))
         if not taint.effect:
-            problems.error((*at, "effect"), required("expected NoSchedule, PreferNoSchedule or NoExecute"))
+            problems.error((*at, "effect"), required(Message("expected NoSchedule, PreferNoSchedule or NoExecute")))
         if any(other.key == taint.key and other.effect == taint.effect for other in taints):
-            reason = "taints must be unique by key and effect pair"
-            problems.error(at, f"{duplicate(f'{taint.key}:{taint.effect}')}: {reason}")
+            reason = Message("taints must be unique by key and effect pair")
+            problems.error(
+                at, Message("{problem}: {reason}", problem=duplicate(f"{taint.key}:{taint.effect}"), reason=reason)
+            )
         taints.append(taint)
     return tuple(taints)
 

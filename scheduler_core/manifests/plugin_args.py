@@ -29,6 +29,7 @@ from scheduler_core.manifests.names import qualified_name
 from scheduler_core.manifests.pod_affinity import spread_constraint
 from scheduler_core.manifests.problems import Path, Problems, duplicate, forbidden, invalid, not_supported, required
 from scheduler_core.manifests.times import parse_duration
+from scheduler_core.messages import Message
 from scheduler_core.objects import PreferredNodeTerm, TopologySpreadConstraint
 
 Manifest = Mapping[str, Any]
@@ -43,20 +44,19 @@ def default_preemption(found: Manifest, path: Path, problems: Problems) -> Defau
     absolute = _or(found.get("minCandidateNodesAbsolute"), 100)
     at_percentage, at_absolute = (*path, "minCandidateNodesPercentage"), (*path, "minCandidateNodesAbsolute")
     if not 0 <= percentage <= 100:
-        problems.error(at_percentage, invalid(percentage, "not in valid range [0, 100]"))
+        problems.error(at_percentage, invalid(percentage, Message("not in valid range [0, 100]")))
     if absolute < 0:
-        problems.error(at_absolute, invalid(absolute, "not in valid range [0, inf)"))
+        problems.error(at_absolute, invalid(absolute, Message("not in valid range [0, inf)")))
     if percentage == 0 and absolute == 0:
-        reason = "cannot be zero at the same time as "
-        problems.error(at_percentage, invalid(0, reason + "minCandidateNodesAbsolute"))
-        problems.error(at_absolute, invalid(0, reason + "minCandidateNodesPercentage"))
+        for at, other in ((at_percentage, at_absolute), (at_absolute, at_percentage)):
+            problems.error(at, invalid(0, Message("cannot be zero at the same time as {field}", field=other[-1])))
     return DefaultPreemptionArgs(percentage, absolute)
 
 
 def inter_pod_affinity(found: Manifest, path: Path, problems: Problems) -> InterPodAffinityArgs:
     weight = _or(found.get("hardPodAffinityWeight"), 1)
     if not 0 <= weight <= 100:
-        problems.error((*path, "hardPodAffinityWeight"), invalid(weight, "not in valid range [0, 100]"))
+        problems.error((*path, "hardPodAffinityWeight"), invalid(weight, Message("not in valid range [0, 100]")))
     return InterPodAffinityArgs(weight, bool(found.get("ignorePreferredTermsOfExistingPods")))
 
 
@@ -84,7 +84,7 @@ def balanced_allocation(found: Manifest, path: Path, problems: Problems) -> Node
             problems.error((*path, "resources", index, "name"), duplicate(resource.name))
         names.add(resource.name)
         if resource.weight != 1:
-            problems.error((*path, "resources", index, "weight"), invalid(resource.weight, "must be 1"))
+            problems.error((*path, "resources", index, "weight"), invalid(resource.weight, Message("must be 1")))
     return NodeResourcesBalancedAllocationArgs(resources)
 
 
@@ -92,7 +92,7 @@ def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeR
     for field in ("ignoredResources", "ignoredResourceGroups"):
         for index, name in enumerate(found.get(field) or ()):
             if field == "ignoredResourceGroups" and "/" in name:
-                problems.error((*path, field, index), invalid(name, "resource group name can't contain '/'"))
+                problems.error((*path, field, index), invalid(name, Message("resource group name can't contain '/'")))
             elif reason := qualified_name(name):
                 problems.error((*path, field, index), invalid(name, reason))
     given = found.get("scoringStrategy")
@@ -106,7 +106,7 @@ def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeR
     resources = _resources(strategy.get("resources"))
     for index, resource in enumerate(resources):
         if not 0 < resource.weight <= 100:
-            reason = f"resource weight of {resource.name} not in valid range (0, 100]"
+            reason = Message("resource weight of {name} not in valid range (0, 100]", name=resource.name)
             problems.error((*at, "resources", index, "weight"), invalid(resource.weight, reason))
     shape: tuple[UtilizationShapePoint, ...] = ()
     if kind == "RequestedToCapacityRatio" or strategy.get("requestedToCapacityRatio") is not None:
@@ -128,7 +128,7 @@ def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodT
     for index, one in enumerate(found.get("defaultConstraints") or ()):
         constraint = spread_constraint(one, (*at, index), problems, {})
         if one.get("labelSelector") is not None:
-            reason = "constraint must not define a selector, as they deduced for each pod"
+            reason = Message("constraint must not define a selector, as they deduced for each pod")
             problems.error((*at, index, "labelSelector"), forbidden(reason))
         pair = (constraint.topology_key, constraint.when_unsatisfiable)
         if any(pair == (other.topology_key, other.when_unsatisfiable) for other in constraints):
@@ -137,17 +137,17 @@ def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodT
     if kind not in ("System", "List"):
         problems.error((*path, "defaultingType"), not_supported(kind, ("System", "List")))
     elif kind == "System" and constraints:
-        problems.error((*path, "defaultingType"), invalid(kind, "when .defaultConstraints are not empty"))
+        problems.error((*path, "defaultingType"), invalid(kind, Message("when .defaultConstraints are not empty")))
     return PodTopologySpreadArgs(cast(Literal["System", "List"], kind), tuple(constraints))
 
 
 def volume_binding(found: Manifest, path: Path, problems: Problems) -> VolumeBindingArgs:
     seconds = _or(found.get("bindTimeoutSeconds"), 600)
     if seconds < 0:
-        reason = "invalid BindTimeoutSeconds, should not be a negative value"
+        reason = Message("invalid BindTimeoutSeconds, should not be a negative value")
         problems.error((*path, "bindTimeoutSeconds"), invalid(seconds, reason))
     if found.get("shape") is not None:
-        reason = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring"
+        reason = Message("unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring")
         problems.error((*path, "shape"), invalid(found["shape"], reason))
     return VolumeBindingArgs(seconds)
 
@@ -156,7 +156,7 @@ def dynamic_resources(found: Manifest, path: Path, problems: Problems) -> Dynami
     given = found.get("filterTimeout")
     seconds = parse_duration(given) if given is not None else 10.0
     if seconds < 0:
-        problems.error((*path, "filterTimeout"), invalid(given, "must be zero or positive"))
+        problems.error((*path, "filterTimeout"), invalid(given, Message("must be zero or positive")))
     return DynamicResourcesArgs(seconds)
 
 
@@ -165,10 +165,10 @@ def coscheduling(found: Manifest, path: Path, problems: Problems) -> Coschedulin
     backoff = _or(found.get("podGroupBackoffSeconds"), 0)
     for field, seconds in (("permitWaitingTimeSeconds", waiting), ("podGroupBackoffSeconds", backoff)):
         if seconds < 0:
-            problems.error((*path, field), invalid(seconds, "must be greater than 0"))
+            problems.error((*path, field), invalid(seconds, Message("must be greater than 0")))
     percentage = _or(found.get("podGroupRejectPercentage"), 10)
     if not 0 <= percentage <= 100:
-        problems.error((*path, "podGroupRejectPercentage"), invalid(percentage, "must be between 0 and 100"))
+        problems.error((*path, "podGroupRejectPercentage"), invalid(percentage, Message("must be between 0 and 100")))
     return CoschedulingArgs(waiting, backoff, percentage)
 
 
@@ -200,13 +200,15 @@ def _shape(found: Any, path: Path, problems: Problems) -> tuple[UtilizationShape
     """`validateFunctionShape`."""
     points = tuple(UtilizationShapePoint(one.get("utilization") or 0, one.get("score") or 0) for one in found or ())
     if not points:
-        problems.error(path, required("at least one point must be specified"))
+        problems.error(path, required(Message("at least one point must be specified")))
     for index, point in enumerate(points):
         if index and points[index - 1].utilization >= point.utilization:
-            reason = "values must be sorted in increasing order"
+            reason = Message("values must be sorted in increasing order")
             problems.error((*path, index, "utilization"), invalid(point.utilization, reason))
         if not 0 <= point.utilization <= 100:
-            problems.error((*path, index, "utilization"), invalid(point.utilization, "not in valid range [0, 100]"))
+            problems.error(
+                (*path, index, "utilization"), invalid(point.utilization, Message("not in valid range [0, 100]"))
+            )
         if not 0 <= point.score <= 10:
-            problems.error((*path, index, "score"), invalid(point.score, "not in valid range [0, 10]"))
+            problems.error((*path, index, "score"), invalid(point.score, Message("not in valid range [0, 10]")))
     return points

@@ -12,6 +12,7 @@ from typing import Any
 from scheduler_core.config import EXTENSION_POINTS, PluginRef
 from scheduler_core.manifests.config_fields import POINT_FIELDS
 from scheduler_core.manifests.problems import Path, Problems, did_you_mean, show
+from scheduler_core.messages import Message
 
 Manifest = Mapping[str, Any]
 KnownPlugins = Mapping[str, Iterable[str]]  # name -> the extension points that it implements
@@ -93,10 +94,14 @@ def resolve(
     weights = _score_weights([*sets["score"].enabled, *enabled_everywhere], known)
     name = show(scheduler_name)
     if (found := len(names["queue_sort"])) != 1:
-        message = f"only one queue sort plugin required for profile with scheduler name {name}, but got {found}"
+        message = Message(
+            "only one queue sort plugin required for profile with scheduler name {name}, but got {found}",
+            name=name,
+            found=found,
+        )
         problems.error((*path, "queueSort"), message)
     if not names["bind"]:
-        message = f"at least one bind plugin is needed for profile with scheduler name {name}"
+        message = Message("at least one bind plugin is needed for profile with scheduler name {name}", name=name)
         problems.error((*path, "bind"), message)
     return {
         point: tuple(PluginRef(plugin, weights[plugin] if point == "score" else 0) for plugin in names[point])
@@ -121,7 +126,12 @@ def _all_known(sets: Iterable[PluginSet], known: KnownPlugins, problems: Problem
         for index, plugin in enumerate(one.enabled):
             if plugin.name not in known:
                 hint = did_you_mean(plugin.name, known)
-                message = f"{_type_name(str(one.path[-1]))} {show(plugin.name)} does not exist{hint}"
+                message = Message(
+                    "{kind} {value} does not exist{hint}",
+                    kind=_type_name(str(one.path[-1])),
+                    value=show(plugin.name),
+                    hint=hint,
+                )
                 problems.error((*one.path, "enabled", index), message)
                 fits = False
     return fits
@@ -141,9 +151,13 @@ def _expand(
     for index, plugin in enumerate(own.enabled):
         path = (*own.path, "enabled", index)
         if point not in known[plugin.name]:
-            problems.error(path, f"plugin {show(plugin.name)} does not extend {kind} plugin")
+            problems.error(
+                path, Message("plugin {name} does not extend {kind} plugin", name=show(plugin.name), kind=kind)
+            )
         elif plugin.name in specific:
-            problems.error(path, f"plugin {show(plugin.name)} already registered as {show(kind)}")
+            problems.error(
+                path, Message("plugin {name} already registered as {kind}", name=show(plugin.name), kind=show(kind))
+            )
         else:
             specific.append(plugin.name)
     if "*" in own.disabled:
@@ -156,7 +170,10 @@ def _expand(
         if plugin.name in specific:
             overridden.append(plugin.name)
         elif plugin.name in inherited:
-            problems.error(multi_point_path, f"plugin {show(plugin.name)} already registered as {show(kind)}")
+            problems.error(
+                multi_point_path,
+                Message("plugin {name} already registered as {kind}", name=show(plugin.name), kind=show(kind)),
+            )
         else:
             inherited.append(plugin.name)
     first = [name for name in specific if name in overridden]

@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 from scheduler_core.manifests.label_selectors import label_selector, node_selector, node_selector_term
 from scheduler_core.manifests.names import dns_label, label_value, qualified_name
 from scheduler_core.manifests.problems import Path, Problems, duplicate, forbidden, invalid, not_supported, required
+from scheduler_core.messages import Message
 from scheduler_core.objects import (
     PodAffinityTerm,
     PreferredNodeTerm,
@@ -67,14 +68,14 @@ def pod_affinity(
 def _weight(found: Manifest, path: Path, problems: Problems) -> int:
     weight = found.get("weight") or 0
     if not 1 <= weight <= 100:
-        problems.error((*path, "weight"), invalid(weight, "must be in the range 1-100"))
+        problems.error((*path, "weight"), invalid(weight, Message("must be in the range 1-100")))
     return int(weight)
 
 
 def _affinity_term(found: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels) -> PodAffinityTerm:
     key = found.get("topologyKey") or ""
     if not key:
-        problems.error((*path, "topologyKey"), required("can not be empty"))
+        problems.error((*path, "topologyKey"), required(Message("can not be empty")))
     elif reason := qualified_name(key):
         problems.error((*path, "topologyKey"), invalid(key, reason))
     selector = label_selector(found.get("labelSelector"), (*path, "labelSelector"), problems)
@@ -85,7 +86,9 @@ def _affinity_term(found: Manifest, path: Path, problems: Problems, namespace: s
     namespaces = found.get("namespaces") or ()
     for name in namespaces:
         if reason := dns_label(name):
-            problems.error((*path, "namespaces"), invalid(name, f"a lowercase RFC 1123 label {reason}"))
+            problems.error(
+                (*path, "namespaces"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason))
+            )
     if not namespaces and namespace_selector is None:
         namespaces = (namespace,)
     merged = _merge_label_keys(found, selector, labels)
@@ -108,17 +111,18 @@ def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: L
     selected = _selected_keys(selector, labels)
     for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
         if keys and selector is None:
-            problems.error((*path, field), forbidden("must not be specified when labelSelector is not set"))
+            problems.error((*path, field), forbidden(Message("must not be specified when labelSelector is not set")))
         for index, key in enumerate(keys):
             if reason := qualified_name(key):
                 problems.error((*path, field, index), invalid(key, reason))
     for index, key in enumerate(match):
         if key in selected:
             problems.error(
-                (*path, "matchLabelKeys", index), invalid(key, "exists in both matchLabelKeys and labelSelector")
+                (*path, "matchLabelKeys", index),
+                invalid(key, Message("exists in both matchLabelKeys and labelSelector")),
             )
         if key in mismatch:
-            reason = "exists in both matchLabelKeys and mismatchLabelKeys"
+            reason = Message("exists in both matchLabelKeys and mismatchLabelKeys")
             problems.error((*path, "matchLabelKeys", index), invalid(key, reason))
 
 
@@ -144,13 +148,15 @@ def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration,
         if key and (reason := qualified_name(key)):
             problems.error((*at, "key"), invalid(key, reason))
         if not key and operator != "Exists":
-            reason = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+            reason = Message('operator must be Exists when `key` is empty, which means "match all values and all keys"')
             problems.error((*at, "operator"), invalid(operator, reason))
         if one.get("tolerationSeconds") is not None and effect != "NoExecute":
-            reason = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+            reason = Message("effect must be 'NoExecute' when `tolerationSeconds` is set")
             problems.error((*at, "effect"), invalid(effect, reason))
         if operator == "Exists" and value:
-            problems.error((*at, "operator"), invalid(value, "value must be empty when `operator` is 'Exists'"))
+            problems.error(
+                (*at, "operator"), invalid(value, Message("value must be empty when `operator` is 'Exists'"))
+            )
         elif reason := label_value(value):
             problems.error((*at, "value"), invalid(value, reason))
         result.append(Toleration(key, "Exists" if operator == "Exists" else "Equal", value, effect))
@@ -168,9 +174,9 @@ def spread_constraints(
         constraint = spread_constraint(one, at, problems, labels)
         kind = (constraint.topology_key, constraint.when_unsatisfiable)
         if kind in seen:
-            problems.error(
-                at, duplicate(f"{{{kind[0]}, {kind[1]}}}") + ": one constraint per topologyKey and whenUnsatisfiable"
-            )
+            reason = Message("one constraint per topologyKey and whenUnsatisfiable")
+            found_again = duplicate(f"{{{kind[0]}, {kind[1]}}}")
+            problems.error(at, Message("{problem}: {reason}", problem=found_again, reason=reason))
         seen.add(kind)
         result.append(constraint)
     return tuple(result)
@@ -181,15 +187,15 @@ def spread_constraint(found: Manifest, path: Path, problems: Problems, labels: L
     skew, key, action = found.get("maxSkew") or 0, found.get("topologyKey") or "", found.get("whenUnsatisfiable") or ""
     domains = found.get("minDomains")
     if skew <= 0:
-        problems.error((*path, "maxSkew"), invalid(skew, "must be greater than zero"))
+        problems.error((*path, "maxSkew"), invalid(skew, Message("must be greater than zero")))
     if not key:
-        problems.error((*path, "topologyKey"), required("can not be empty"))
+        problems.error((*path, "topologyKey"), required(Message("can not be empty")))
     if not action:
         problems.error((*path, "whenUnsatisfiable"), not_supported("", ("DoNotSchedule", "ScheduleAnyway")))
     if domains is not None and domains <= 0:
-        problems.error((*path, "minDomains"), invalid(domains, "must be greater than zero"))
+        problems.error((*path, "minDomains"), invalid(domains, Message("must be greater than zero")))
     if domains is not None and action != "DoNotSchedule":
-        reason = f"can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}"
+        reason = Message("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}", action=action)
         problems.error((*path, "minDomains"), invalid(domains, reason))
     _check_label_keys({**found, "mismatchLabelKeys": ()}, path, problems, labels)
     return TopologySpreadConstraint(

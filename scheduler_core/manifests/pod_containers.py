@@ -23,6 +23,7 @@ from scheduler_core.manifests.resources import (
     raise_to,
     with_default_requests,
 )
+from scheduler_core.messages import Message
 from scheduler_core.objects import HostPort
 
 Manifest = Mapping[str, Any]
@@ -33,7 +34,7 @@ def check_containers(spec: Manifest, problems: Problems) -> None:
     """Names, images, ports and resources of all containers."""
     containers, init_containers = spec.get("containers") or (), spec.get("initContainers") or ()
     if not containers:
-        problems.error(("spec", "containers"), required("a pod needs at least one container"))
+        problems.error(("spec", "containers"), required(Message("a pod needs at least one container")))
     claims = [claim.get("name") or "" for claim in spec.get("resourceClaims") or ()]
     names: set[str] = set()
     taken: set[tuple[str, str, int]] = set()
@@ -49,10 +50,10 @@ def check_containers(spec: Manifest, problems: Problems) -> None:
                     _check_port_conflicts(ports, (*path, "ports"), taken, problems)
     for index, container in enumerate(init_containers):
         if container.get("restartPolicy") not in (None, "", "Always"):
-            message = "an init container's restartPolicy can only be Always, which makes it a sidecar"
+            message = Message("an init container's restartPolicy can only be Always, which makes it a sidecar")
             problems.error(("spec", "initContainers", index, "restartPolicy"), message)
     if spec.get("ephemeralContainers"):
-        problems.warn(("spec", "ephemeralContainers"), "they request nothing and are left out")
+        problems.warn(("spec", "ephemeralContainers"), Message("they request nothing and are left out"))
 
 
 def _check_name(container: Manifest, path: Path, names: set[str], problems: Problems) -> None:
@@ -60,14 +61,14 @@ def _check_name(container: Manifest, path: Path, names: set[str], problems: Prob
     if not name:
         problems.error((*path, "name"), required())
     elif reason := dns_label(name):
-        problems.error((*path, "name"), invalid(name, f"a lowercase RFC 1123 label {reason}"))
+        problems.error((*path, "name"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason)))
     elif name in names:
         problems.error((*path, "name"), duplicate(name))
     names.add(name)
     if not image:
         problems.error((*path, "image"), required())
     elif image != image.strip():
-        problems.error((*path, "image"), invalid(image, "must not have leading or trailing whitespace"))
+        problems.error((*path, "image"), invalid(image, Message("must not have leading or trailing whitespace")))
 
 
 def _check_ports(ports: Any, path: Path, problems: Problems, *, host_network: bool) -> None:
@@ -85,9 +86,9 @@ def _check_ports(ports: Any, path: Path, problems: Problems, *, host_network: bo
             problems.error((*at, "containerPort"), required())
         for field, number in (("containerPort", container_port), ("hostPort", host_port)):
             if number and not 1 <= number <= 65535:
-                problems.error((*at, field), invalid(number, "must be between 1 and 65535, inclusive"))
+                problems.error((*at, field), invalid(number, Message("must be between 1 and 65535, inclusive")))
         if host_network and host_port not in (0, container_port):
-            reason = "must match `containerPort` when `hostNetwork` is true"
+            reason = Message("must match `containerPort` when `hostNetwork` is true")
             problems.error((*at, "hostPort"), invalid(host_port, reason))
 
 
@@ -190,5 +191,5 @@ def _check_pod_level(pod_level: Amounts, containers: Amounts, problems: Problems
     """`validatePodResourceConsistency`."""
     for name, number in containers.items():
         if name in pod_level and number > pod_level[name]:
-            reason = f"must be greater than or equal to aggregate container requests of {number}"
+            reason = Message("must be greater than or equal to aggregate container requests of {number}", number=number)
             problems.error(("spec", "resources", "requests", name), invalid(pod_level[name], reason))

@@ -21,6 +21,7 @@ from scheduler_core.manifests.pod_containers import check_containers, host_ports
 from scheduler_core.manifests.pod_fields import READ_VOLUME_SOURCES, VOLUME
 from scheduler_core.manifests.problems import Problems, duplicate, forbidden, invalid, required
 from scheduler_core.manifests.resources import counted
+from scheduler_core.messages import Message
 from scheduler_core.objects import OwnerReference, Pod, Volume
 
 Manifest = Mapping[str, Any]
@@ -39,7 +40,9 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
     check_containers(spec, problems)
     _check_spec(spec, problems)
     if spec.get("resourceClaims"):
-        problems.warn(("spec", "resourceClaims"), "not simulated: the pod is scheduled as if it claimed nothing")
+        problems.warn(
+            ("spec", "resourceClaims"), Message("not simulated: the pod is scheduled as if it claimed nothing")
+        )
     node_name = spec.get("nodeName") or ""
     requests = pod_requests(spec, status if node_name else {}, problems)
     total = requests.total()
@@ -108,15 +111,17 @@ def _with_affinity(pod: Pod, affinity: Manifest, problems: Problems) -> Pod:
 def _check_spec(spec: Manifest, problems: Problems) -> None:
     for field in ("nodeName", "priorityClassName", "runtimeClassName"):
         if (name := spec.get(field)) and (reason := dns_subdomain(name)):
-            problems.error(("spec", field), invalid(name, f"a lowercase RFC 1123 subdomain {reason}"))
+            problems.error(
+                ("spec", field), invalid(name, Message("a lowercase RFC 1123 subdomain {reason}", reason=reason))
+            )
     if selector := spec.get("nodeSelector"):
         check_labels(text_map(selector), ("spec", "nodeSelector"), problems)
     if spec.get("nodeName") and spec.get("schedulingGates"):
-        reason = "cannot be set until all schedulingGates have been cleared"
+        reason = Message("cannot be set until all schedulingGates have been cleared")
         problems.error(("spec", "nodeName"), forbidden(reason))
     if (seconds := spec.get("terminationGracePeriodSeconds")) is not None and seconds < 0:
         problems.error(
-            ("spec", "terminationGracePeriodSeconds"), invalid(seconds, "must be greater than or equal to 0")
+            ("spec", "terminationGracePeriodSeconds"), invalid(seconds, Message("must be greater than or equal to 0"))
         )
 
 
@@ -142,13 +147,15 @@ def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume,
         if not name:
             problems.error((*path, "name"), required())
         elif reason := dns_label(name):
-            problems.error((*path, "name"), invalid(name, f"a lowercase RFC 1123 label {reason}"))
+            problems.error(
+                (*path, "name"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason))
+            )
         elif name in names:
             problems.error((*path, "name"), duplicate(name))
         names.add(name)
         sources = [key for key in one if key in VOLUME.fields and key != "name" and one[key] is not None]
         if len(sources) > 1:
-            problems.error((*path, sources[1]), forbidden("may not specify more than 1 volume type"))
+            problems.error((*path, sources[1]), forbidden(Message("may not specify more than 1 volume type")))
         source_type = sources[0] if sources else "emptyDir"
         found.append(_volume(name, source_type, one.get(source_type) or {}, pod_name))
         if source_type == "persistentVolumeClaim" and not found[-1].claim:
@@ -200,7 +207,8 @@ def _termination_seconds(annotations: Mapping[str, str], problems: Problems) -> 
         seconds = -1.0
     if not (0 <= seconds < math.inf):
         problems.error(
-            ("metadata", "annotations", TERMINATION_SECONDS), invalid(text, "must be a number of seconds, 0 or more")
+            ("metadata", "annotations", TERMINATION_SECONDS),
+            invalid(text, Message("must be a number of seconds, 0 or more")),
         )
         return 0.0
     return seconds

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from scheduler_core.messages import Message
 from scheduler_core.scenario_types import ParseWarning
 
 Path = tuple[str | int, ...]
@@ -22,7 +23,7 @@ MAX_PROBLEMS = 100  # a file is not searched further once it has this many error
 class ScenarioError(ValueError):
     """One reason to refuse a scenario. `document`, `line` and `column` count from 1; 0: the whole file is meant."""
 
-    def __init__(self, path: str, line: int, message: str, document: int = 0, column: int = 1) -> None:
+    def __init__(self, path: str, line: int, message: Message, document: int = 0, column: int = 1) -> None:
         super().__init__(path, line, message, document, column)
         self.path = path
         self.line = line
@@ -73,8 +74,8 @@ class Problems:
 
     def __init__(self) -> None:
         self._errors: list[ScenarioError] = []  # located already
-        self._found: list[tuple[Text, Path, str]] = []  # errors and warnings still without a line
-        self._warned: list[tuple[Text, Path, str]] = []
+        self._found: list[tuple[Text, Path, Message]] = []  # errors and warnings still without a line
+        self._warned: list[tuple[Text, Path, Message]] = []
         self._text: Text | None = None
         self._prefix: Path = ()
 
@@ -83,7 +84,7 @@ class Problems:
         self._text = text
         self._prefix = prefix
 
-    def error(self, path: Path, message: str) -> None:
+    def error(self, path: Path, message: Message) -> None:
         if self._text is None:
             self.add(ScenarioError(render_path(path), 0, message))
         else:
@@ -95,7 +96,7 @@ class Problems:
         self._errors.append(error)
         self._stop_if_many()
 
-    def warn(self, path: Path, message: str) -> None:
+    def warn(self, path: Path, message: Message) -> None:
         if self._text is not None and len(self._warned) < MAX_PROBLEMS:
             self._warned.append((self._text, self._prefix + path, message))
 
@@ -125,7 +126,7 @@ class Problems:
         return sorted(warnings, key=lambda warning: (warning.document, warning.line))
 
 
-def _locate(found: list[tuple[Text, Path, str]]) -> Iterator[tuple[Path, str, Place]]:
+def _locate(found: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
     """Finds the places of all paths of a document in one go."""
     paths: dict[int, tuple[Text, set[Path]]] = {}
     for text, path, _ in found:
@@ -157,58 +158,59 @@ def show(value: object, limit: int = 60) -> str:
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
-def name_of_type(value: Any) -> str:
+def name_of_type(value: Any) -> Message:
     """A value's type in words."""
     match value:
         case None:
-            return "null"
+            return Message("null")
         case bool():
-            return "a boolean"
+            return Message("a boolean")
         case int() | float():
-            return "a number"
+            return Message("a number")
         case str():
-            return "a string"
+            return Message("a string")
         case list():
-            return "a list"
+            return Message("a list")
         case _:
-            return "a mapping"
+            return Message("a mapping")
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint to append to a message, or nothing when no known word is close."""
+    """A hint to append to a message, or nothing when no known word is close. An editor may put in its `instead`."""
     lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
-    return f"; did you mean {show(lower[close[0]])}?" if close else ""
+    return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""
 
 
-def one_of(words: Iterable[str]) -> str:
+def one_of(words: Iterable[str]) -> Message:
     """Words as in: A, B or C."""
     *rest, last = words
-    return f"{', '.join(rest)} or {last}" if rest else last
+    return Message("{words} or {last}", words=", ".join(rest), last=last) if rest else Message("{word}", word=last)
 
 
 # The wording of apimachinery's field errors, which kube-apiserver and kube-scheduler answer with.
 
 
-def not_supported(value: object, supported: Iterable[str]) -> str:
-    return f"Unsupported value: {show(value)}: supported values: {', '.join(map(show, supported))}"
+def not_supported(value: object, supported: Iterable[str]) -> Message:
+    words = ", ".join(map(show, supported))
+    return Message("Unsupported value: {value}: supported values: {supported}", value=show(value), supported=words)
 
 
-def invalid(value: object, reason: str) -> str:
-    return f"Invalid value: {show(value)}: {reason}"
+def invalid(value: object, reason: Message) -> Message:
+    return Message("Invalid value: {value}: {reason}", value=show(value), reason=reason)
 
 
-def required(reason: str = "") -> str:
-    return f"Required value: {reason}" if reason else "Required value"
+def required(reason: Message | None = None) -> Message:
+    return Message("Required value: {reason}", reason=reason) if reason else Message("Required value")
 
 
-def forbidden(reason: str) -> str:
-    return f"Forbidden: {reason}"
+def forbidden(reason: Message) -> Message:
+    return Message("Forbidden: {reason}", reason=reason)
 
 
-def duplicate(value: object) -> str:
-    return f"Duplicate value: {show(value)}"
+def duplicate(value: object) -> Message:
+    return Message("Duplicate value: {value}", value=show(value))
 
 
-def not_found(value: object) -> str:
-    return f"Not found: {show(value)}"
+def not_found(value: object) -> Message:
+    return Message("Not found: {value}", value=show(value))

@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.manifests.names import qualified_name
 from scheduler_core.manifests.problems import Path, Problems, forbidden, invalid, not_found, not_supported, required
+from scheduler_core.messages import Message
 from scheduler_core.quantity import MAX_INT64, milli_value, parse_nano, value
 
 Amounts = dict[str, int]  # cpu in millicores, everything else in whole units
@@ -78,9 +79,9 @@ def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: 
     for name, quantity in (resources or {}).items():
         nano = parse_nano(str(quantity)) if quantity is not None else 0
         if nano < 0:
-            problems.error((*path, name), invalid(quantity, "must be greater than or equal to 0"))
+            problems.error((*path, name), invalid(quantity, Message("must be greater than or equal to 0")))
         elif nano % 10**9 and (name == "pods" or is_extended(name)):
-            problems.error((*path, name), invalid(quantity, "must be an integer"))
+            problems.error((*path, name), invalid(quantity, Message("must be an integer")))
 
 
 def check_requirements(
@@ -97,27 +98,30 @@ def check_requirements(
         _check_request(name, requests[name], limits, path, problems)
     names = {*requests, *limits}
     if any(name.startswith("hugepages-") for name in names) and not names & {"cpu", "memory"}:
-        problems.error(path, forbidden("HugePages require cpu or memory"))
+        problems.error(path, forbidden(Message("HugePages require cpu or memory")))
     known = set(claims)
     for index, claim in enumerate(found.get("claims") or ()):
         if claim.get("name") not in known:
-            reason = "must be one of the names in pod.spec.resourceClaims"
-            problems.error((*path, "claims", index), f"{not_found(claim.get('name'))}: {reason}")
+            reason = Message("must be one of the names in pod.spec.resourceClaims")
+            problems.error(
+                (*path, "claims", index),
+                Message("{problem}: {reason}", problem=not_found(claim.get("name")), reason=reason),
+            )
 
 
-def _name_problem(name: str, *, pod_level: bool) -> str:
+def _name_problem(name: str, *, pod_level: bool) -> Message | None:
     """`validateContainerResourceName` and `validatePodResourceName`."""
     if reason := qualified_name(name):
         return invalid(name, reason)
     if pod_level:
-        return "" if is_pod_level(name) else not_supported(name, ("cpu", "hugepages-*", "memory"))
+        return None if is_pod_level(name) else not_supported(name, ("cpu", "hugepages-*", "memory"))
     if "/" not in name and name not in _CONTAINER_RESOURCES and not name.startswith("hugepages-"):
         if name not in _STANDARD_RESOURCES:
-            return invalid(name, "must be a standard resource type or fully qualified")
-        return invalid(name, "must be a standard resource for containers")
+            return invalid(name, Message("must be a standard resource type or fully qualified"))
+        return invalid(name, Message("must be a standard resource for containers"))
     if not is_native(name) and not is_extended(name):
-        return invalid(name, "doesn't follow extended resource name standard")
-    return ""
+        return invalid(name, Message("doesn't follow extended resource name standard"))
+    return None
 
 
 def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Path, problems: Problems) -> None:
@@ -125,14 +129,19 @@ def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Pat
     at = (*path, "requests", name)
     if name not in limits:
         if not overcommit:
-            problems.error((*path, "limits"), required("Limit must be set for non overcommitable resources"))
+            problems.error((*path, "limits"), required(Message("Limit must be set for non overcommitable resources")))
         return
     limit = limits[name]
     request_nano, limit_nano = parse_nano(str(request or 0)), parse_nano(str(limit or 0))
     if request_nano != limit_nano and not overcommit:
-        problems.error(at, invalid(request, f"must be equal to {name} limit of {limit}"))
+        problems.error(
+            at, invalid(request, Message("must be equal to {name} limit of {limit}", name=name, limit=limit))
+        )
     elif request_nano > limit_nano:
-        problems.error(at, invalid(request, f"must be less than or equal to {name} limit of {limit}"))
+        problems.error(
+            at,
+            invalid(request, Message("must be less than or equal to {name} limit of {limit}", name=name, limit=limit)),
+        )
 
 
 # --- a pod's requests ---

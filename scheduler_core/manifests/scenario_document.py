@@ -12,6 +12,7 @@ from scheduler_core.manifests.names import text_map
 from scheduler_core.manifests.problems import Path, Problems, did_you_mean, invalid, one_of, required, show
 from scheduler_core.manifests.scenario_fields import EXPECTED_POD, FAULT_POINTS, SCENARIO
 from scheduler_core.manifests.schema import check
+from scheduler_core.messages import Message
 from scheduler_core.scenario_types import Expectation, ExpectedPod, ExtenderScript, Fault, FaultPoint
 
 Manifest = Mapping[str, Any]
@@ -64,7 +65,7 @@ def build_scenario_document(data: Manifest, problems: Problems) -> ScenarioDocum
         return ScenarioDocument()
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     if (seed := spec.get("seed")) is not None and seed < 0:
-        problems.error(("spec", "seed"), invalid(seed, "must be 0 or greater"))
+        problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
     until = spec.get("untilSeconds")
     return ScenarioDocument(
         name=metadata.get("name") or "",
@@ -85,7 +86,7 @@ def build_scenario_document(data: Manifest, problems: Problems) -> ScenarioDocum
 def seconds(number: float, path: Path, problems: Problems) -> float:
     """A span or a moment of virtual time."""
     if not (0 <= number <= LONGEST and math.isfinite(number)):
-        problems.error(path, invalid(number, "must be a number of seconds from 0 to ten years"))
+        problems.error(path, invalid(number, Message("must be a number of seconds from 0 to ten years")))
         return 0.0
     return float(number)
 
@@ -98,10 +99,15 @@ def _feature_gates(found: Mapping[str, bool], problems: Problems) -> dict[str, b
             gates[name] = bool(value)
         elif name not in FIXED_GATES:
             hint = did_you_mean(name, [*CHANGEABLE_GATES, *FIXED_GATES])
-            problems.error(path, f"unrecognized feature gate: {name}{hint}")
+            problems.error(path, Message("unrecognized feature gate: {name}{hint}", name=name, hint=hint))
         elif value != FIXED_GATES[name]:
-            reason = f"feature is locked to {show(FIXED_GATES[name])} here"
-            problems.error(path, f"cannot set feature gate {name} to {show(value)}, {reason}")
+            reason = Message("feature is locked to {value} here", value=show(FIXED_GATES[name]))
+            problems.error(
+                path,
+                Message(
+                    "cannot set feature gate {name} to {value}, {reason}", name=name, value=show(value), reason=reason
+                ),
+            )
     return gates
 
 
@@ -111,11 +117,11 @@ def _faults(found: Any, problems: Problems) -> tuple[Fault, ...]:
         path: Path = ("spec", "faults", index)
         pod, point, times = one.get("pod") or "", one.get("point") or "", one.get("times")
         if not pod:
-            problems.error((*path, "pod"), required("the pod as namespace/name"))
+            problems.error((*path, "pod"), required(Message("the pod as namespace/name")))
         if not point:
             problems.error((*path, "point"), required(one_of(FAULT_POINTS)))
         if times is not None and times < 1:
-            problems.error((*path, "times"), invalid(times, "must be at least 1"))
+            problems.error((*path, "times"), invalid(times, Message("must be at least 1")))
         message = one.get("message") or "injected fault"
         faults.append(Fault(pod_key(pod), cast(FaultPoint, point), 1 if times is None else times, message))
     return tuple(faults)
@@ -135,12 +141,14 @@ def _expected_pod(found: Any, path: Path, problems: Problems) -> ExpectedPod:
     if isinstance(found, str) and found:
         return ExpectedPod("" if found == PENDING else found)
     if not isinstance(found, dict):
-        expected = "a node's name, pending, or a mapping of node, pending, reason"
-        problems.error(path, f"{show(found)} is no outcome; expected {expected}")
+        expected = Message("a node's name, pending, or a mapping of node, pending, reason")
+        problems.error(
+            path, Message("{found} is no outcome; expected {expected}", found=show(found), expected=expected)
+        )
         return ExpectedPod()
     if not check(EXPECTED_POD, found, path, problems, strict=True):
         return ExpectedPod()
     node = found.get("node") or ""
     if bool(node) == bool(found.get("pending")):
-        problems.error(path, required("either node, or pending: true"))
+        problems.error(path, required(Message("either node, or pending: true")))
     return ExpectedPod(node, found.get("reason") or "")

@@ -13,11 +13,12 @@ from typing import Any, Protocol
 
 from scheduler_core.manifests.problems import Path, Problems, did_you_mean, name_of_type, not_supported, show
 from scheduler_core.manifests.times import is_time
+from scheduler_core.messages import Message
 from scheduler_core.quantity import QuantityError, parse_nano
 
 _HINTS = 20  # unknown fields of one mapping for which a similar name is looked up
 
-Finding = tuple[Path, str, bool]  # path below the value, message, is an unknown field
+Finding = tuple[Path, Message, bool]  # path below the value, message, is an unknown field
 Findings = list[Finding]
 
 
@@ -36,7 +37,7 @@ class Scalar:
 
     name: str
     python: tuple[type, ...]
-    expected: str
+    expected: Message
     low: int = -(2**63)
     high: int = 2**63 - 1
 
@@ -46,19 +47,20 @@ class Scalar:
             return None
         if value is None:
             return None
-        hint = "; put it in quotes" if kind in (int, float, bool) and str in self.python else ""
-        found = show(value) if kind in self.python else f"{show(value)} is {name_of_type(value)};"
+        hint = Message("; put it in quotes") if kind in (int, float, bool) and str in self.python else ""
+        found: dict[str, object] = {"value": show(value), "expected": self.expected}
         if kind in self.python:
-            return [((), f"{found} is out of range; expected {self.expected}", False)]
-        return [((), f"{found} expected {self.expected}{hint}", False)]
+            return [((), Message("{value} is out of range; expected {expected}", **found), False)]
+        found |= {"type": name_of_type(value), "hint": hint}
+        return [((), Message("{value} is {type}; expected {expected}{hint}", **found), False)]
 
 
-STRING = Scalar("string", (str,), "a string")
-BOOLEAN = Scalar("boolean", (bool,), "true or false")
-INT32 = Scalar("integer", (int,), "an integer of 32 bits", -(2**31), 2**31 - 1)
-INT64 = Scalar("integer", (int,), "an integer")
-NUMBER = Scalar("number", (int, float), "a number")
-INT_OR_STRING = Scalar("integer or percentage", (int, str), 'an integer or a percentage such as "50%"')
+STRING = Scalar("string", (str,), Message("a string"))
+BOOLEAN = Scalar("boolean", (bool,), Message("true or false"))
+INT32 = Scalar("integer", (int,), Message("an integer of 32 bits"), -(2**31), 2**31 - 1)
+INT64 = Scalar("integer", (int,), Message("an integer"))
+NUMBER = Scalar("number", (int, float), Message("a number"))
+INT_OR_STRING = Scalar("integer or percentage", (int, str), Message('an integer or a percentage such as "50%"'))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class Quantity:
                 pass
             else:
                 return None
-        expected = "expected a number with an optional suffix such as 500m or 2Gi"
-        return [((), f"{show(value)} is not a quantity; {expected}", False)]
+        expected = Message("expected a number with an optional suffix such as 500m or 2Gi")
+        return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,9 @@ class Time:
     def check(self, value: Any) -> Findings | None:
         if value is None or (type(value) is str and is_time(value)):
             return None
-        return [((), f"{show(value)} is not a time; expected one such as 2025-01-01T00:00:00Z", False)]
+        return [
+            ((), Message("{value} is not a time; expected one such as 2025-01-01T00:00:00Z", value=show(value)), False)
+        ]
 
 
 _DURATION = re.compile(r"[-+]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+", re.ASCII)
@@ -105,7 +109,7 @@ class Duration:
     def check(self, value: Any) -> Findings | None:
         if value is None or (type(value) is str and len(value) < 100 and _DURATION.fullmatch(value)):
             return None
-        return [((), f"{show(value)} is not a duration; expected one such as 5s or 1m30s", False)]
+        return [((), Message("{value} is not a duration; expected one such as 5s or 1m30s", value=show(value)), False)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +151,17 @@ class ListOf:
         if value is None:
             return None
         if type(value) is not list:
-            return [((), f"{show(value)} is {name_of_type(value)}; expected a list", False)]
+            return [
+                (
+                    (),
+                    Message("{value} is {type}; expected a list", value=show(value), type=name_of_type(value)),
+                    False,
+                )
+            ]
         found: Findings = []
         for index, item in enumerate(value):
             if item is None:
-                found.append(((index,), "null is not allowed in a list", False))
+                found.append(((index,), Message("null is not allowed in a list"), False))
             elif below := self.item.check(item):
                 found.extend(((index, *path), message, unknown) for path, message, unknown in below)
         return found or None
@@ -168,7 +178,13 @@ class MapOf:
         if value is None:
             return None
         if type(value) is not dict:
-            return [((), f"{show(value)} is {name_of_type(value)}; expected a mapping", False)]
+            return [
+                (
+                    (),
+                    Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value)),
+                    False,
+                )
+            ]
         found: Findings = []
         for key, item in value.items():
             if below := self.item.check(item):
@@ -188,13 +204,19 @@ class Fields:
         if value is None:
             return None
         if type(value) is not dict:
-            return [((), f"{show(value)} is {name_of_type(value)}; expected a mapping", False)]
+            return [
+                (
+                    (),
+                    Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value)),
+                    False,
+                )
+            ]
         found: Findings = []
         for key, item in value.items():
             known = self.fields.get(key)
             if known is None:
                 hint = did_you_mean(key, self.fields) if len(found) < _HINTS else ""
-                found.append(((key,), f"unknown field {show(key)}{hint}", True))
+                found.append(((key,), Message("unknown field {key}{hint}", key=show(key), hint=hint), True))
             elif below := known.check(item):
                 found.extend(((key, *path), message, unknown) for path, message, unknown in below)
         return found or None

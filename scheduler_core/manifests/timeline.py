@@ -11,6 +11,7 @@ from scheduler_core.manifests.documents import Document
 from scheduler_core.manifests.kinds import KINDS, POD_MAKERS, UNREAD, Kind
 from scheduler_core.manifests.problems import Path, Problems, did_you_mean, duplicate, name_of_type, required, show
 from scheduler_core.manifests.scenario_document import seconds
+from scheduler_core.messages import Message
 from scheduler_core.scenario_types import TimelineEvent
 
 Manifest = Mapping[str, Any]
@@ -46,7 +47,7 @@ class Timeline:
     def _at(self, found: Manifest, path: Path) -> float:
         self._enter()
         if (at := found.get("at")) is None:
-            self._problems.error((*path, "at"), required("when the event happens, in seconds"))
+            self._problems.error((*path, "at"), required(Message("when the event happens, in seconds")))
             return 0.0
         return seconds(at, (*path, "at"), self._problems)
 
@@ -54,12 +55,14 @@ class Timeline:
         self._enter()
         given: list[Action] = [action for action in ACTIONS if found.get(action) is not None]
         if len(given) != 1:
-            self._problems.error(path, "an event needs exactly one of create, update and delete")
+            self._problems.error(path, Message("an event needs exactly one of create, update and delete"))
             return None
         action = given[0]
         data, at_object = found[action], (*path, action)
         if not isinstance(data, dict):
-            self._problems.error(at_object, f"{show(data)} is {name_of_type(data)}; expected a mapping")
+            self._problems.error(
+                at_object, Message("{value} is {type}; expected a mapping", value=show(data), type=name_of_type(data))
+            )
             return None
         if action == "delete":
             return self._delete(at, data, at_object)
@@ -84,10 +87,15 @@ class Timeline:
         """Pods can go at any time, as victims: only what can never be is refused. Namespaces come when mentioned."""
         kind, _, name = key
         if action == "create" and key in self._exist and kind not in ("Pod", "Namespace"):
-            self._problems.error(("metadata", "name"), f"{duplicate(name)}: {kind} {name} exists already")
+            self._problems.error(
+                ("metadata", "name"),
+                Message("{problem}: {kind} {name} exists already", problem=duplicate(name), kind=kind, name=name),
+            )
         known = self._ever if kind == "Pod" else self._exist
         if action == "update" and key not in known and kind != "Namespace":
-            self._problems.error(("metadata", "name"), f"no {kind} {show(name)} exists at this time")
+            self._problems.error(
+                ("metadata", "name"), Message("no {kind} {name} exists at this time", kind=kind, name=show(name))
+            )
 
     def _delete(self, at: float, data: Manifest, path: Path) -> TimelineEvent | None:
         kind = self._kind_to_delete(data, path)
@@ -95,13 +103,22 @@ class Timeline:
             return None
         name, namespace = data.get("name") or "", data.get("namespace") or "default"
         if not name:
-            self._problems.error((*path, "name"), required("the name of the object to delete"))
+            self._problems.error((*path, "name"), required(Message("the name of the object to delete")))
             return None
         key = (kind.name, namespace if kind.namespaced else "", name)
         if key not in self._ever and kind.name == "Pod":
-            self._problems.warn(path, f"no Pod {namespace}/{name} exists before this time: nothing is deleted")
+            self._problems.warn(
+                path,
+                Message(
+                    "no Pod {namespace}/{name} exists before this time: nothing is deleted",
+                    namespace=namespace,
+                    name=name,
+                ),
+            )
         elif key not in self._exist and kind.name not in ("Pod", "Namespace"):
-            self._problems.error((*path, "name"), f"no {kind.name} {show(name)} exists at this time")
+            self._problems.error(
+                (*path, "name"), Message("no {kind} {name} exists at this time", kind=kind.name, name=show(name))
+            )
         self._exist.discard(key)
         if kind.name == "PriorityClass":
             self._admission.priority_classes.pop(name, None)
@@ -116,8 +133,12 @@ class Timeline:
         unread = {kind for _, kind in UNREAD}
         makers = [kind for kinds in POD_MAKERS.values() for kind in kinds]
         if name in unread and name not in makers:
-            self._problems.warn((*path, "kind"), f"{name} has no part in scheduling and is left out")
+            self._problems.warn((*path, "kind"), Message("{name} has no part in scheduling and is left out", name=name))
         else:
-            message = f"no kind {show(name)} is known{did_you_mean(name, KINDS)}" if name else required("such as Pod")
+            message = (
+                Message("no kind {value} is known{hint}", value=show(name), hint=did_you_mean(name, KINDS))
+                if name
+                else required(Message("such as Pod"))
+            )
             self._problems.error((*path, "kind"), message)
         return None

@@ -15,6 +15,7 @@ from scheduler_core.manifests.pods import controller
 from scheduler_core.manifests.problems import Path, Problems, duplicate, forbidden, invalid, required
 from scheduler_core.manifests.resources import amount
 from scheduler_core.manifests.volume_fields import PERSISTENT_VOLUME_SOURCES
+from scheduler_core.messages import Message
 from scheduler_core.objects import (
     CSIDriver,
     CSINode,
@@ -41,18 +42,20 @@ def build_volume(data: Manifest, problems: Problems, admission: Admission) -> Pe
     _check_access_modes(spec, problems)
     sources = {name: spec[name] for name in PERSISTENT_VOLUME_SOURCES if spec.get(name) is not None}
     if not sources:
-        problems.error(("spec",), required("must specify a volume type, such as csi or local"))
+        problems.error(("spec",), required(Message("must specify a volume type, such as csi or local")))
     for name in list(sources)[1:]:
-        problems.error(("spec", name), forbidden("may not specify more than 1 volume type"))
+        problems.error(("spec", name), forbidden(Message("may not specify more than 1 volume type")))
     affinity = (spec.get("nodeAffinity") or {}).get("required")
     selector = None
     if affinity is not None:
         selector = node_selector(affinity, ("spec", "nodeAffinity", "required"), problems)
     elif "local" in sources:
-        problems.error(("spec", "nodeAffinity"), required("Local volume requires node affinity"))
+        problems.error(("spec", "nodeAffinity"), required(Message("Local volume requires node affinity")))
     claim = spec.get("claimRef") or {}
     if not status.get("phase") and not claim:
-        problems.warn(("status", "phase"), "absent, so Pending: only an Available volume is matched with claims")
+        problems.warn(
+            ("status", "phase"), Message("absent, so Pending: only an Available volume is matched with claims")
+        )
     return PersistentVolume(
         name=metadata.get("name") or "",
         labels=text_map(metadata.get("labels")),
@@ -150,7 +153,9 @@ def build_csi_node(data: Manifest, problems: Problems, admission: Admission) -> 
         if name in limits:
             problems.error((*path, "name"), duplicate(name))
         if count is not None and count < 0:
-            problems.error((*path, "allocatable", "count"), invalid(count, "must be greater than or equal to 0"))
+            problems.error(
+                (*path, "allocatable", "count"), invalid(count, Message("must be greater than or equal to 0"))
+            )
         limits[name] = count
     migrated = text_map(metadata.get("annotations")).get(MIGRATED_PLUGINS, "")
     return CSINode(metadata.get("name") or "", limits, frozenset(filter(None, migrated.split(","))), data)
@@ -184,7 +189,7 @@ def build_attachment(data: Manifest, problems: Problems, admission: Admission) -
             problems.error(("spec", field), required())
     source = spec.get("source") or {}
     if bool(source.get("persistentVolumeName")) == bool(source.get("inlineVolumeSpec")):
-        reason = "must specify exactly one of inlineVolumeSpec and persistentVolumeName"
+        reason = Message("must specify exactly one of inlineVolumeSpec and persistentVolumeName")
         problems.error(("spec", "source"), required(reason))
     return VolumeAttachment(
         name=metadata.get("name") or "",
@@ -208,7 +213,7 @@ def _storage(found: Manifest | None, path: Path, problems: Problems) -> int:
         problems.error((*path, "storage"), required())
         return 0
     if parse_nano(str(quantity)) <= 0:
-        problems.error((*path, "storage"), invalid(quantity, "must be greater than zero"))
+        problems.error((*path, "storage"), invalid(quantity, Message("must be greater than zero")))
     return amount("storage", str(quantity))
 
 
@@ -216,17 +221,19 @@ def _bytes(quantity: Any, path: Path, problems: Problems) -> int | None:
     if quantity is None:
         return None
     if parse_nano(str(quantity)) < 0:
-        problems.error(path, invalid(quantity, "must be greater than or equal to 0"))
+        problems.error(path, invalid(quantity, Message("must be greater than or equal to 0")))
     return amount("storage", str(quantity))
 
 
 def _check_access_modes(spec: Manifest, problems: Problems) -> None:
     modes = spec.get("accessModes") or ()
     if not modes:
-        problems.error(("spec", "accessModes"), required("at least 1 access mode is required"))
+        problems.error(("spec", "accessModes"), required(Message("at least 1 access mode is required")))
     if "ReadWriteOncePod" in modes and len(modes) > 1:
-        reason = "may not use ReadWriteOncePod with other access modes"
+        reason = Message("may not use ReadWriteOncePod with other access modes")
         problems.error(("spec", "accessModes"), forbidden(reason))
     for field in ("volumeName", "storageClassName"):
-        if (name := spec.get(field)) and (reason := dns_subdomain(name)):
-            problems.error(("spec", field), invalid(name, f"a lowercase RFC 1123 subdomain {reason}"))
+        if (name := spec.get(field)) and (unfit := dns_subdomain(name)):
+            problems.error(
+                ("spec", field), invalid(name, Message("a lowercase RFC 1123 subdomain {reason}", reason=unfit))
+            )

@@ -24,6 +24,7 @@ from yaml.events import (
 )
 
 from scheduler_core.manifests.limits import Limits
+from scheduler_core.messages import Message
 
 _INTEGER = re.compile(r"[-+]?(0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)", re.ASCII)
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?", re.ASCII)
@@ -39,10 +40,47 @@ _LONGEST_NUMBER = 64  # longer plain scalars are text, and are not worth remembe
 _MERGE = object()  # the key <<
 
 
+# What libyaml says, to be said in other languages too; other sentences of its stay as they are.
+_LIBYAML = {
+    str(known): known
+    for known in (
+        Message("while parsing a block mapping"),
+        Message("while parsing a block collection"),
+        Message("while parsing a flow mapping"),
+        Message("while parsing a flow sequence"),
+        Message("while parsing a node"),
+        Message("while scanning a simple key"),
+        Message("while scanning a quoted scalar"),
+        Message("while parsing a quoted scalar"),
+        Message("while scanning a block scalar"),
+        Message("while scanning for the next token"),
+        Message("while scanning an alias"),
+        Message("while scanning an anchor"),
+        Message("while scanning a directive"),
+        Message("did not find expected key"),
+        Message("did not find expected '-' indicator"),
+        Message("did not find expected ',' or '}}'"),
+        Message("did not find expected ',' or ']'"),
+        Message("did not find expected node content"),
+        Message("did not find expected <document start>"),
+        Message("did not find expected alphabetic or numeric character"),
+        Message("mapping values are not allowed in this context"),
+        Message("mapping keys are not allowed in this context"),
+        Message("block sequence entries are not allowed in this context"),
+        Message("could not find expected ':'"),
+        Message("found character that cannot start any token"),
+        Message("found unexpected end of stream"),
+        Message("found unexpected document indicator"),
+        Message("found unknown escape character"),
+        Message("found undefined tag handle"),
+    )
+}
+
+
 class DocumentError(Exception):
     """The text cannot be read; `line` and `column` count from 0 within the text given."""
 
-    def __init__(self, message: str, line: int = 0, column: int = 0) -> None:
+    def __init__(self, message: Message, line: int = 0, column: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.line = line
@@ -79,6 +117,7 @@ class Composer:
 
     def __init__(self, text: str, limits: Limits, alias_nodes: int) -> None:
         """`alias_nodes`: how many values the aliases of this text may add (what earlier texts left over)."""
+        self._text = text
         self._parser = yaml.CSafeLoader(text)
         self._limits = limits
         self._alias_nodes = alias_nodes
@@ -94,9 +133,9 @@ class Composer:
                     self._anchors.clear()
                     found.append(self._node(self._parser.get_event(), 0)[0])
         except yaml.MarkedYAMLError as error:
-            raise _from_yaml(error) from None
+            raise _from_yaml(error, self._text) from None
         except (yaml.YAMLError, UnicodeError) as error:
-            raise DocumentError(f"not valid YAML: {' '.join(str(error).split())}") from None
+            raise DocumentError(Message("not valid YAML: {problem}", problem=" ".join(str(error).split()))) from None
         finally:
             self._parser.dispose()
         return found
@@ -108,9 +147,9 @@ class Composer:
         if type(event) is AliasEvent:
             return self._alias(event)
         if depth >= self._limits.depth:
-            raise _at(event, f"nested deeper than {self._limits.depth} levels")
+            raise _at(event, Message("nested deeper than {depth} levels", depth=self._limits.depth))
         if event.tag and event.tag not in _COLLECTION_TAGS:
-            raise _at(event, f"the YAML tag {event.tag} is not supported")
+            raise _at(event, Message("the YAML tag {tag} is not supported", tag=event.tag))
         value, size = (self._sequence if type(event) is SequenceStartEvent else self._mapping)(event, depth + 1)
         if event.anchor:
             self._anchors[event.anchor] = (value, size)
@@ -125,18 +164,22 @@ class Composer:
         elif tag in _PLAIN_TAGS:
             value = resolve_plain(event.value[:_LONGEST_NUMBER])
         else:
-            raise _at(event, f"the YAML tag {tag} is not supported")
+            raise _at(event, Message("the YAML tag {tag} is not supported", tag=tag))
         if event.anchor:
             self._anchors[event.anchor] = (value, 1)
         return value
 
     def _alias(self, event: AliasEvent) -> tuple[Any, int]:
         if event.anchor not in self._anchors:
-            raise _at(event, f"the alias *{event.anchor} names an anchor that does not exist above it")
+            raise _at(
+                event, Message("the alias *{anchor} names an anchor that does not exist above it", anchor=event.anchor)
+            )
         value, size = self._anchors[event.anchor]
         self.expanded += size
         if self.expanded > self._alias_nodes:
-            raise _at(event, f"aliases add more than {self._limits.alias_nodes} values")
+            raise _at(
+                event, Message("aliases add more than {alias_nodes} values", alias_nodes=self._limits.alias_nodes)
+            )
         return value, size
 
     def _sequence(self, start: NodeEvent, depth: int) -> tuple[list[Any], int]:
@@ -159,7 +202,7 @@ class Composer:
             if key is _MERGE:
                 merged.append((event, value))
             elif key in result:
-                raise _at(event, f"the key {key!r} occurs twice in one mapping")
+                raise _at(event, Message("the key {key} occurs twice in one mapping", key=repr(key)))
             else:
                 result[key] = value
         for event, value in merged:
@@ -175,11 +218,11 @@ class Composer:
                 return _MERGE
             value = self._scalar(event)
         else:
-            raise _at(event, "a key must be a string, not a list or a mapping")
+            raise _at(event, Message("a key must be a string, not a list or a mapping"))
         if type(value) is str:
             return value
         if value is None or isinstance(value, list | dict):
-            raise _at(event, "a key must be a string")
+            raise _at(event, Message("a key must be a string"))
         return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -187,16 +230,23 @@ def _merge(event: Any, value: Any, result: dict[str, Any]) -> None:
     """`<<: *anchor`: the mapping's own keys win, then the earlier of several merged mappings."""
     for source in value if isinstance(value, list) else [value]:
         if not isinstance(source, dict):
-            raise _at(event, "the merge key << needs a mapping or a list of mappings")
+            raise _at(event, Message("the merge key << needs a mapping or a list of mappings"))
         for key, item in source.items():
             result.setdefault(key, item)
 
 
-def _at(event: Any, message: str) -> DocumentError:
+def _at(event: Any, message: Message) -> DocumentError:
     return DocumentError(message, event.start_mark.line, event.start_mark.column)
 
 
-def _from_yaml(error: yaml.MarkedYAMLError) -> DocumentError:
+def _from_yaml(error: yaml.MarkedYAMLError, text: str) -> DocumentError:
     mark = error.problem_mark or error.context_mark
-    problem = ", ".join(part for part in (error.context, error.problem) if part)
-    return DocumentError(f"not valid YAML: {problem}", mark.line if mark else 0, mark.column if mark else 0)
+    line, column = (mark.line, mark.column) if mark else (0, 0)
+    if "".join(text.split("\n", line + 1)[line : line + 1])[column : column + 1] == "\t":
+        return DocumentError(Message("a tab stands where YAML wants spaces"), line, column)
+    said = [_LIBYAML.get(part, part) for part in (error.context, error.problem) if part]
+    if len(said) == 2:
+        message = Message("not valid YAML: {context}, {problem}", context=said[0], problem=said[1])
+    else:
+        message = Message("not valid YAML: {problem}", problem=said[0] if said else "")
+    return DocumentError(message, line, column)

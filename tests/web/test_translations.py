@@ -2,21 +2,37 @@
 
 import ast
 import gettext
+import json
 import re
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
+from string import Formatter
+from typing import Any
 
 import pytest
 from django.test import Client
 from django.utils import translation
+
+from kschedui import runs, worker
+from kschedui.language import language_of_scope
+from kschedui.models import Run
+from scheduler_core.messages import Message
+from tests.builders import pod, scenario
+from tests.web.conftest import Browser
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "locale/zh_Hans/LC_MESSAGES"
 STRING = r'((?:"[^\n]*"\n?)+)'
 ENTRY = re.compile(rf"^msgid {STRING}(?:msgid_plural {STRING})?msgstr(?:\[0\])? {STRING}", re.MULTILINE)
 TAG = re.compile(r"{% translate (\"[^\"]+\"|'[^']+') ")
-MARKS = {"_", "gettext_noop", "gettext_lazy", "ngettext"}
+MARKS = {"_", "gettext_noop", "gettext_lazy", "ngettext", "Message"}
+REFUSALS = {"Refusal": 1, "Refused": 1, "NotAllowed": 0, "Stopped": 0, "EndlessMoment": 0}  # which argument is shown
+PERCENT = re.compile(r"%(?:\(\w+\))?[sd]")
+SLOT = re.compile(r"\{\w+[^{}]*\}")
 
 
+@cache
 def written() -> dict[str, str]:
     """English -> Chinese, from the catalogue's text."""
     text = (FOLDER / "django.po").read_text(encoding="utf-8")
@@ -34,19 +50,55 @@ def used() -> set[str]:
     found = set()
     for path in (ROOT / "templates").rglob("*.html"):
         found |= {match[1:-1] for match in TAG.findall(path.read_text(encoding="utf-8"))}
-    for path in (ROOT / "kschedui").rglob("*.py"):
-        for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(call, ast.Call) and getattr(call.func, "id", "") in MARKS and call.args:
-                first = call.args[0]
-                if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                    found.add(first.value)
+    for _, call in calls():
+        if name_of(call) in MARKS and call.args and isinstance(call.args[0], ast.Constant):
+            found.add(call.args[0].value)
     return found
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    """Every call in the engine and the site, with its place."""
+    for folder in ("scheduler_core", "kschedui"):
+        for path in (ROOT / folder).rglob("*.py"):
+            for call in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(call, ast.Call):
+                    yield f"{path.relative_to(ROOT)}:{call.lineno}", call
+
+
+def name_of(call: ast.Call) -> str:
+    """Of the function that is called, without its module."""
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
 def test_nothing_is_untranslated() -> None:
     assert used() - written().keys() == set()
     assert [english for english, chinese in written().items() if not chinese] == []
     assert "#, fuzzy" not in (FOLDER / "django.po").read_text(encoding="utf-8")
+
+
+def test_every_template_is_written_where_its_message_is_made() -> None:
+    """Else nobody can know whether it is translated. (mypy sees to it that a problem has a Message.)"""
+    made = [(place, call) for place, call in calls() if name_of(call) == "Message"]
+    assert len(made) > 200
+    assert [place for place, call in made if not isinstance(call.args[0], ast.Constant)] == []
+
+
+def test_every_slot_of_a_template_gets_its_value() -> None:
+    for place, call in calls():
+        if name_of(call) == "Message" and all(one.arg for one in call.keywords):
+            slots = {name for _, name, _, _ in Formatter().parse(call.args[0].value) if name}
+            assert slots == {one.arg for one in call.keywords}, place
+
+
+def test_no_refusal_is_put_together_by_hand() -> None:
+    by_hand = []
+    for place, call in calls():
+        shown = call.args[position : position + 1] if (position := REFUSALS.get(name_of(call), 99)) < 99 else []
+        by_hand += [place for one in shown if isinstance(one, ast.JoinedStr | ast.BinOp | ast.IfExp)]
+        by_hand += [
+            place for one in shown if isinstance(one, ast.Constant) and one.value and one.value not in written()
+        ]
+    assert by_hand == []
 
 
 def test_what_is_compiled_is_what_is_written() -> None:
@@ -58,7 +110,8 @@ def test_what_is_compiled_is_what_is_written() -> None:
 
 def test_placeholders_survive_translation() -> None:
     for english, chinese in written().items():
-        assert sorted(re.findall(r"%(?:\(\w+\))?[sd]", english)) == sorted(re.findall(r"%(?:\(\w+\))?[sd]", chinese))
+        for placeholder in (PERCENT, SLOT):
+            assert sorted(placeholder.findall(english)) == sorted(placeholder.findall(chinese))
 
 
 @pytest.mark.django_db
@@ -67,3 +120,66 @@ def test_an_error_page_speaks_the_visitors_language() -> None:
         answer = Client(headers={"Accept-Language": "zh-Hans"}).get("/s/nothing/")
     assert answer.status_code == 404
     assert "没有这个场景。" in answer.content.decode()
+
+
+@pytest.fixture
+def chinese(db: None) -> Iterator[Browser]:
+    """A browser that asks for Chinese."""
+    with translation.override("en"):
+        yield Browser(headers={"Accept-Language": "zh-Hans"})
+
+
+PARSED = {
+    "apiVersion: v1\nkind: Pood\nmetadata: {name: a}": '"v1" 中没有已知的 kind "Pood"；是否想写 "Pod"？',
+    '{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "A"}}': '无效的值："A"：小写的 RFC 1123 名称只能由',
+    "a: [b": "不是有效的 YAML：解析 […] 列表时，未找到应有的 “,” 或 “]”",
+    "a: {b": "不是有效的 YAML：解析 {…} 映射时，未找到应有的 “,” 或 “}”",
+    "--- \n": "文件中没有文档；应为 YAML 格式的 Kubernetes 对象",
+}
+
+
+@pytest.mark.parametrize("text", PARSED)
+def test_a_problem_of_a_text_is_told_in_chinese(chinese: Browser, text: str) -> None:
+    for door in ("/api/check", "/api/scenarios", "/api/preview"):
+        assert chinese.post_json(door, text=text).json()["errors"][0]["message"].startswith(PARSED[text])
+
+
+def test_a_warning_is_told_in_chinese_with_what_may_be_meant(chinese: Browser) -> None:
+    warned = scenario({**pod("a"), "sepc": {}})
+    warning = chinese.post_json("/api/check", text=warned).json()["warnings"][0]
+    assert warning["message"] == '未知字段 "sepc"；是否想写 "spec"？'
+    assert warning["fix"] == {"instead": '"spec"'}
+
+
+def test_a_failed_run_says_why_in_the_language_of_who_asks(author: Browser, chinese: Browser, settings: Any) -> None:
+    settings.LIMITS = {**settings.LIMITS, "run_steps": 1}
+    saved = author.save()
+    worker.execute(saved["run"])
+    english = "The run was stopped after 1 steps, which is the limit."
+    assert author.get(f"/api/runs/{saved['run']}/").json()["error"] == english
+    assert chinese.get(f"/api/runs/{saved['run']}/").json()["error"] == "运行在 1 步后停止，这是上限。"
+    assert runs.status(saved["run"]).error == english
+    Run.objects.update(error="as older versions wrote it")
+    assert runs.status(saved["run"]).error == "as older versions wrote it"
+
+
+def test_a_message_survives_its_way_through_json() -> None:
+    reason = Message("must be at least {most} {{or so}}", most=3)
+    message = Message("Invalid value: {value}: {reason}", value="{}", reason=reason)
+    back = Message.from_data(json.loads(json.dumps(message.as_data())))
+    assert back == message == "Invalid value: {}: must be at least 3 {or so}"
+    assert back.as_data() == message.as_data()
+
+
+SCOPES = [
+    ([], "en"),
+    ([(b"accept-language", b"zh-CN,zh;q=0.9")], "zh-hans"),
+    ([(b"accept-language", b"zh-CN"), (b"cookie", b"a=b; django_language=en")], "en"),
+    ([(b"cookie", b"django_language=zh-hans")], "zh-hans"),
+    ([(b"cookie", b"=;\xff;;"), (b"accept-language", b"\xff")], "en"),
+]
+
+
+@pytest.mark.parametrize(("headers", "language"), SCOPES)
+def test_a_websocket_has_the_language_of_its_page(headers: list[tuple[bytes, bytes]], language: str) -> None:
+    assert language_of_scope({"headers": headers}) == language

@@ -82,12 +82,22 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 function diagnostic(view, problem, severity, fixLabel) {
   const line = view.state.doc.line(Math.min(Math.max(problem.line || 1, 1), view.state.doc.lines));
   const word = (problem.path ?? "").replace(/\[\d+\]$/, "").split(".").pop() ?? "";
-  const quoted = /^"([^"]+)" is/.exec(problem.message)?.[1] ?? "";
+  const quoted = unquoted(problem.fix?.value);
   const shown = quoted && line.text.includes(quoted) ? quoted : word;
   const found = shown ? line.text.indexOf(shown) : -1;
   const from = line.from + (found >= 0 ? found : line.text.length - line.text.trimStart().length);
   const to = found >= 0 ? from + shown.length : line.to;
-  const better = /did you mean "?([\w./-]+?)"?\?/i.exec(problem.message)?.[1];
+  const better = unquoted(problem.fix?.instead);
   const actions = better && found >= 0 ? [{ name: `${fixLabel}: ${better}`, apply: (/** @type {any} */ target, /** @type {number} */ a, /** @type {number} */ b) => target.dispatch({ changes: { from: a, to: b, insert: better } }) }] : [];
   return { from, to: Math.max(to, from), severity, message: problem.path ? `${problem.path}: ${problem.message}` : problem.message, actions };
+}
+
+/** A string out of JSON; "" for anything else. @param {string | undefined} json */
+function unquoted(json) {
+  try {
+    const value = JSON.parse(json ?? "null");
+    return typeof value === "string" ? value : "";
+  } catch {
+    return ""; // a long value, which was cut
+  }
 }
