@@ -7,7 +7,6 @@ from dataclasses import replace
 import numpy as np
 
 from scheduler_core import extenders
-from scheduler_core.find_nodes import add_plugin_status
 from scheduler_core.fit_error import FitError, SchedulingError
 from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE
 from scheduler_core.framework.interface import SUCCESS, Code, Diagnosis, ExtenderError, Status
@@ -161,8 +160,8 @@ def _as_error(scheduler: Scheduler, attempt: Attempt, status: Status) -> Excepti
     """A rejection reads like a node that does not fit, of one node in all."""
     if not status.is_rejected:
         return SchedulingError(status.message)
-    diagnosis = Diagnosis(np.array([1], np.int16), [status])
-    add_plugin_status(diagnosis, status)
+    diagnosis = Diagnosis(1)
+    diagnosis.judge(np.zeros(1, np.intp), np.ones(1, np.int16), [status])
     return FitError(1, diagnosis)
 
 

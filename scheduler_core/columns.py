@@ -29,17 +29,23 @@ def encode_column(values: NDArray[np.integer[Any]]) -> Column:
     """Pack one integer per node; an empty column is 0."""
     if not len(values):
         return 0
-    return pack_column(values, int(np.minimum.reduce(values)), int(np.maximum.reduce(values)))
-
-
-def pack_column(values: NDArray[np.integer[Any]], low: int, high: int) -> Column:
-    """The same where the smallest and the largest of the values are known."""
+    low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
     if low == high:
         return low
     wide = low < -(2**31) or high >= 2**31
-    name = "i8" if wide else "i4" if low < 0 or high >= 2**16 else "u2" if high >= 256 else "u1"
-    packed = values.astype(_DTYPES[name]).tobytes()
-    return f"{name}:{b2a_base64(packed, newline=False).decode('ascii')}"
+    return _packed("i8" if wide else "i4" if low < 0 or high >= 2**16 else "u2" if high >= 256 else "u1", values)
+
+
+def encode_small(values: NDArray[np.integer[Any]]) -> Column:
+    """The same for values that are known to be from 0 to 255, at least one."""
+    packed = values.astype(_DTYPES["u1"]).tobytes()
+    if packed.count(packed[0]) == len(packed):
+        return packed[0]
+    return f"u1:{b2a_base64(packed, newline=False).decode('ascii')}"
+
+
+def _packed(name: str, values: NDArray[np.integer[Any]]) -> str:
+    return f"{name}:{b2a_base64(values.astype(_DTYPES[name]).tobytes(), newline=False).decode('ascii')}"
 
 
 @lru_cache(maxsize=64)
@@ -48,12 +54,15 @@ def _ones(count: int) -> str:
     return b2a_base64(b"\x01" * count, newline=False).decode("ascii")
 
 
+def encode_run(first: int, count: int) -> Column:
+    """`count` row numbers one after the other, from `first` on."""
+    return f"d1:{first}:{_ones(count - 1)}" if count > 1 else first
+
+
 def encode_rows(rows: NDArray[np.integer[Any]]) -> Column:
     """Pack row numbers: as steps where they rise by less than 256, so that the long runs of a search cost nothing."""
     if len(rows) > 1:
         steps = rows[1:] - rows[:-1]
-        if rows[-1] - rows[0] == len(steps) and (steps == 1).all():
-            return f"d1:{rows[0]}:{_ones(len(steps))}"
         if np.minimum.reduce(steps) > 0 and np.maximum.reduce(steps) < 256:
             packed = b2a_base64(steps.astype(_DTYPES["u1"]).tobytes(), newline=False).decode("ascii")
             return f"d1:{rows[0]}:{packed}"

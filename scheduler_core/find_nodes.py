@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scheduler_core.columns import encode_column, encode_rows
 from scheduler_core.extenders import EXTENDER_NAME, find_nodes_that_pass_extenders
 from scheduler_core.fit_error import SchedulingError
-from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, Status
+from scheduler_core.framework.filters import FilterPlan
+from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
 from scheduler_core.framework.runtime import Framework, PreFilterOutcome
 from scheduler_core.trace import AnyEvent, NodesFiltered, PreFilterFinished, PreFilterResult, Verdict
 
@@ -28,11 +29,13 @@ class Search:
 
     percentage_of_nodes_to_score: int = 0
     next_start_node_index: int = 0
+    expected: int = 0  # how many nodes the attempts before had to ask, the longest walks forgotten slowly
 
 
 @dataclass(slots=True)
 class _Found:
-    """Feasible rows in the order found; for the trace the rows evaluated, with a number into `verdicts` each."""
+    """Feasible rows in the order found, and the rows evaluated: row i passed where `which[i]` is 0, else it was turned
+    down with `statuses[which[i] - 1]`. The statuses are distinct, and each is some row's."""
 
     feasible: RowArray
     evaluated: RowArray
@@ -58,21 +61,22 @@ def find_nodes_that_fit_pod(
 ) -> tuple[RowArray, Diagnosis]:
     """Feasible rows in the order found, and why the others were turned down. Raises SchedulingError."""
     nodes = framework.cluster.nodes
-    diagnosis = Diagnosis(np.zeros(len(nodes), np.int16))
+    diagnosis = Diagnosis(len(nodes))
     outcome = framework.run_pre_filter(cycle)
-    emit(_pre_filter_finished(outcome))
+    emit(_pre_filter_finished(outcome, framework.filters.plan(cycle)))
     diagnosis.unschedulable_plugins = dict.fromkeys(outcome.narrowed_by)
     if outcome.status.code == Code.ERROR:
         raise SchedulingError(outcome.status.message)
     if not outcome.status.is_success:
         diagnosis.absent = outcome.status
         diagnosis.pre_filter_message = outcome.status.message
-        add_plugin_status(diagnosis, outcome.status)
+        diagnosis.blame(outcome.status)
         return np.empty(0, np.intp), diagnosis
     framework.recall(cycle)
-    nominated = _evaluate_nominated_node(framework, cycle, search, diagnosis)
+    start = search.next_start_node_index
+    nominated = _evaluate_nominated_node(framework, cycle, start, diagnosis)
     if nominated is not None and len(nominated.feasible):
-        emit(_nodes_filtered(framework, cycle, search, diagnosis, nominated, None, 1))
+        emit(_nodes_filtered(framework, cycle, start, nominated, None, 1))
         return nominated.feasible, diagnosis
     rows = nodes.all_rows
     if outcome.node_names is not None:
@@ -82,27 +86,16 @@ def find_nodes_that_fit_pod(
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
         )
     wanted = _wanted(framework, search, len(rows))
-    found = _find_nodes_that_pass_filters(framework, cycle, search, rows, wanted)
-    _diagnose(diagnosis, found)
-    filtered = found.feasible
-    start = search.next_start_node_index
+    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected)
+    search.expected = max(len(found.evaluated), search.expected * 7 // 8)
+    diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
-        processed = len(filtered) + diagnosis.explicit()
+        processed = len(found.feasible) + diagnosis.explicit()
         search.next_start_node_index = (start + processed) % len(nodes)
     _ask_extenders(framework, cycle, diagnosis, found)
     narrowed = outcome.node_names is not None
-    emit(_nodes_filtered(framework, cycle, Search(0, start), diagnosis, nominated, found, wanted, narrowed=narrowed))
+    emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed))
     return found.feasible, diagnosis
-
-
-def add_plugin_status(diagnosis: Diagnosis, status: Status) -> None:
-    """Diagnosis.AddPluginStatus: remember which plugin to ask when the cluster changes."""
-    if not status.plugin:
-        return
-    if status.code == Code.PENDING:
-        diagnosis.pending_plugins[status.plugin] = None
-    elif status.is_rejected:
-        diagnosis.unschedulable_plugins[status.plugin] = None
 
 
 def _wanted(framework: Framework, search: Search, nodes: int) -> int:
@@ -113,40 +106,61 @@ def _wanted(framework: Framework, search: Search, nodes: int) -> int:
 
 
 def _find_nodes_that_pass_filters(
-    framework: Framework, cycle: CycleState, search: Search, rows: RowArray, wanted: int
+    framework: Framework, cycle: CycleState, start: int, rows: RowArray, wanted: int, expected: int
 ) -> _Found:
-    """Walk the ring from nextStartNodeIndex until one more feasible node than wanted has shown up.
+    """Walk the ring from `start` until one more feasible node than wanted has shown up.
 
-    That last one is not counted, but nodes rejected on the way to it are. The ring is evaluated in growing slices.
+    That last one is not counted, but nodes rejected on the way to it are. The ring is evaluated in slices, the first
+    one as long as the walk is `expected` to be.
     """
     if not len(rows):
         return _Found(rows, rows, np.empty(0, np.int16), [])
-    start = search.next_start_node_index % len(rows)
-    parts: list[NDArray[np.int16]] = []
-    statuses: list[Status] = []
-    done, feasible, size = 0, 0, wanted + 1
+    results: list[FilterResult] = []
     asked: list[RowArray] = []
+    done, feasible, size = 0, 0, min(max(wanted, expected), 4 * wanted) + 1
     while done < len(rows) and feasible <= wanted:
         asked.append(_along_ring(rows, start + done, min(size, len(rows) - done)))
-        result = framework.run_filters(cycle, asked[-1])
-        which = result.which
-        if parts and statuses:
-            which = np.where(which > 0, which + len(statuses), 0).astype(np.int16)
-        parts.append(which)
-        statuses += result.statuses
+        results.append(framework.run_filters(cycle, asked[-1]))
+        which = results[-1].which
         feasible += len(which) - int(np.count_nonzero(which))
         done += size
         size = max(2 * (wanted + 1 - feasible), size // 2, 64)
-    which, evaluated = (parts[0], asked[0]) if len(parts) == 1 else (np.concatenate(parts), np.concatenate(asked))
+    which, statuses = _joined(results)
+    evaluated = asked[0] if len(asked) == 1 else np.concatenate(asked)
+    passed = np.flatnonzero(which == 0) if statuses else None
+    if passed is None or len(passed) > wanted:
+        end = wanted if passed is None else passed[wanted]
+        which, evaluated = which[:end], evaluated[:end]
+        passed = None if passed is None else passed[:wanted]
+    which, statuses = _occurring(which, statuses)
+    for status in statuses:
+        if status.code is Code.ERROR:
+            raise SchedulingError(status.message)
+    return _Found(evaluated if passed is None or not statuses else evaluated[passed], evaluated, which, statuses)
+
+
+def _joined(results: Sequence[FilterResult]) -> tuple[NDArray[np.int16], Sequence[Status]]:
+    """One result after the other as one."""
+    if len(results) == 1:
+        return results[0].which, results[0].statuses
+    statuses: list[Status] = []
+    parts = []
+    for result in results:
+        parts.append(np.where(result.which > 0, result.which + len(statuses), 0))
+        statuses += result.statuses
+    return np.concatenate(parts).astype(np.int16), statuses
+
+
+def _occurring(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[NDArray[np.int16], list[Status]]:
+    """Without statuses that no row has, and equal ones as one."""
     if not statuses:
-        evaluated = evaluated[:wanted]
-        return _Found(evaluated, evaluated, which[:wanted], statuses)
-    passed = np.flatnonzero(which == 0)
-    if len(passed) > wanted:
-        which, evaluated = which[: passed[wanted]], evaluated[: passed[wanted]]
-        passed = passed[:wanted]
-    _raise_errors(which, statuses)
-    return _Found(evaluated if len(passed) == len(evaluated) else evaluated[passed], evaluated, which, statuses)
+        return which, []
+    number: dict[Status, int] = {}
+    codes = np.zeros(len(statuses) + 1, np.int16)
+    for i in np.flatnonzero(np.bincount(which)).tolist():
+        if i:
+            codes[i] = number.setdefault(statuses[i - 1], len(number) + 1)
+    return (codes[which] if number else which), list(number)
 
 
 def _along_ring(rows: RowArray, start: int, count: int) -> RowArray:
@@ -157,38 +171,20 @@ def _along_ring(rows: RowArray, start: int, count: int) -> RowArray:
     return np.concatenate((rows[start:], rows[: start + count - len(rows)]))
 
 
-def _raise_errors(which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-    for number, status in enumerate(statuses, 1):
-        if status.code is Code.ERROR and (which == number).any():
-            raise SchedulingError(status.message)
-
-
 def _evaluate_nominated_node(
-    framework: Framework, cycle: CycleState, search: Search, diagnosis: Diagnosis
+    framework: Framework, cycle: CycleState, start: int, diagnosis: Diagnosis
 ) -> _Found | None:
     """A pod with a nominated node tries that one first, whatever PreFilter narrowed."""
     row = framework.cluster.nodes.row_of.get(cycle.pod.nominated_node_name)
     if row is None:
         return None
     try:
-        found = _find_nodes_that_pass_filters(framework, cycle, search, np.array([row], np.intp), 1)
-        _diagnose(diagnosis, found)
+        found = _find_nodes_that_pass_filters(framework, cycle, start, np.array([row], np.intp), 1, 0)
+        diagnosis.judge(found.evaluated, found.which, found.statuses)
         _ask_extenders(framework, cycle, diagnosis, found)
     except SchedulingError:
         return None
     return found
-
-
-def _diagnose(diagnosis: Diagnosis, found: _Found) -> None:
-    """Write explicit statuses of the evaluated nodes."""
-    if not found.statuses or not found.which.any():
-        return
-    diagnosis.which[found.evaluated] = np.where(found.which > 0, found.which + len(diagnosis.statuses), 0)
-    diagnosis.statuses += found.statuses
-    present = set(np.flatnonzero(np.bincount(found.which)).tolist())
-    for number, status in enumerate(found.statuses, 1):
-        if number in present:
-            add_plugin_status(diagnosis, status)
 
 
 def _ask_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis, found: _Found) -> None:
@@ -200,28 +196,22 @@ def _ask_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
         kept, rejections = find_nodes_that_pass_extenders(framework.extenders, cycle.pod, nodes)
     except ExtenderError as error:
         raise SchedulingError(str(error)) from error
-    for rejection in rejections:
-        diagnosis.statuses.append(rejection.status)
-        diagnosis.which[found.feasible[rejection.position]] = len(diagnosis.statuses)
-        found.extenders.append((rejection.extender, nodes[rejection.position].name, rejection.status.message))
     if rejections:
+        rows = found.feasible[[rejection.position for rejection in rejections]]
+        numbers = np.arange(1, len(rejections) + 1, dtype=np.int16)
+        diagnosis.judge(rows, numbers, [rejection.status for rejection in rejections])
         diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
+        found.extenders += [(one.extender, nodes[one.position].name, one.status.message) for one in rejections]
         found.feasible = found.feasible[kept]
 
 
-def _pre_filter_finished(outcome: PreFilterOutcome) -> PreFilterFinished:
-    """The trace's record; the common one, where nothing was rejected or narrowed, is made once."""
-    status = outcome.status
-    if not status.is_success or outcome.node_names is not None:
+def _pre_filter_finished(outcome: PreFilterOutcome, plan: FilterPlan) -> PreFilterFinished:
+    """The trace's record; the common one, where nothing was rejected or narrowed, is made once for each plan."""
+    if not outcome.status.is_success or outcome.node_names is not None:
         return _as_record(outcome)
-    key = tuple((name, result.status.code) for name, result in outcome.results)
-    found = _PLAIN.get(key)
-    if found is None:
-        found = _PLAIN[key] = _as_record(outcome)
-    return found
-
-
-_PLAIN: dict[tuple[tuple[str, Code], ...], PreFilterFinished] = {}
+    if plan.pre_filter is None:
+        plan.pre_filter = _as_record(outcome)
+    return plan.pre_filter
 
 
 def _as_record(outcome: PreFilterOutcome) -> PreFilterFinished:
@@ -245,8 +235,7 @@ def _as_record(outcome: PreFilterOutcome) -> PreFilterFinished:
 def _nodes_filtered(
     framework: Framework,
     cycle: CycleState,
-    search: Search,
-    diagnosis: Diagnosis,
+    start: int,
     nominated: _Found | None,
     found: _Found | None,
     wanted: int,
@@ -254,43 +243,33 @@ def _nodes_filtered(
     narrowed: bool = False,
 ) -> NodesFiltered:
     """The trace's record; equal statuses share one verdict."""
-    nodes = framework.cluster.nodes
-    number: dict[Status, int] = {}
-    if nominated is None and found is not None and not found.extenders and len(found.feasible) == len(found.evaluated):
-        return NodesFiltered(
-            plugins=framework.filters.names(cycle),
-            start=search.next_start_node_index,
-            evaluated=len(found.evaluated),
-            total=len(nodes),
-            nodes_to_find=wanted,
-            verdicts=[],
-            verdict=0,
-            feasible=len(found.feasible),
-            rows=encode_rows(found.evaluated) if narrowed else None,
-            two_passes=_two_passes(framework, cycle, found.evaluated),
-        )
-    statuses = [*(nominated.statuses if nominated else ()), *(found.statuses if found else ())]
-    codes = np.array([0, *(number.setdefault(status, len(number) + 1) for status in statuses)], np.int64)
-    shift = len(nominated.statuses) if nominated else 0
-    evaluated = found.evaluated if found else np.empty(0, np.intp)
-    which = found.which.astype(np.intp) if found else np.empty(0, np.intp)
-    verdict = codes[np.where(which > 0, which + shift, 0)]
     both = [part for part in (nominated, found) if part]
+    statuses = dict.fromkeys(status for part in both for status in part.statuses)
+    evaluated, verdict = _NO_ROWS, _NO_VERDICTS
+    if found is not None:
+        evaluated, verdict = found.evaluated, found.which
+    if nominated is not None and nominated.statuses and len(verdict):
+        number = {status: i for i, status in enumerate(statuses, 1)}
+        verdict = np.array([0, *(number[status] for status in found.statuses)])[verdict]  # type: ignore[union-attr]
     return NodesFiltered(
-        plugins=framework.filters.names(cycle),
-        start=search.next_start_node_index,
+        plugins=framework.filters.plan(cycle).names,
+        start=start,
         evaluated=len(evaluated),
-        total=len(nodes),
+        total=len(framework.cluster.nodes),
         nodes_to_find=wanted,
-        verdicts=[Verdict(status.plugin, status.code.label, list(status.reasons)) for status in number],
-        verdict=encode_column(verdict),
+        verdicts=[Verdict(status.plugin, status.code.label, list(status.reasons)) for status in statuses],
+        verdict=encode_column(verdict) if statuses else 0,
         feasible=len((found or nominated).feasible) if both else 0,  # type: ignore[union-attr]
         rows=encode_rows(evaluated) if narrowed else None,
         nominated_first=cycle.pod.nominated_node_name if nominated else None,
-        nominated_verdict=int(codes[nominated.which[0]]) if nominated and len(nominated.which) else 0,
+        nominated_verdict=1 if nominated and nominated.statuses else 0,
         two_passes=_two_passes(framework, cycle, evaluated),
         extenders=[rejected for part in both for rejected in part.extenders],
     )
+
+
+_NO_ROWS = np.empty(0, np.intp)
+_NO_VERDICTS = np.empty(0, np.int16)
 
 
 def _two_passes(framework: Framework, cycle: CycleState, evaluated: RowArray) -> list[str]:

@@ -7,9 +7,10 @@ from numpy.typing import NDArray
 
 from scheduler_core import extenders
 from scheduler_core.binding_cycle import reserve_and_permit
-from scheduler_core.columns import Column, encode_column, encode_rows, pack_column
+from scheduler_core.columns import encode_column, encode_rows, encode_run, encode_small
 from scheduler_core.find_nodes import RowArray, find_nodes_that_fit_pod
 from scheduler_core.fit_error import FitError, NoNodesAvailable, SchedulingError
+from scheduler_core.framework.filters import contiguous
 from scheduler_core.framework.interface import CycleState
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import PluginScore
@@ -88,9 +89,10 @@ def prioritize_nodes(
     given = extenders.prioritize(framework.extenders, cycle.pod, nodes)
     for one in given:
         totals += one.weighted
+    where = contiguous(feasible, scheduler.cluster.nodes.all_rows)
     scheduler.emit(
         ScoresComputed(
-            rows=encode_rows(feasible),
+            rows=encode_run(where.start, len(feasible)) if isinstance(where, slice) else encode_rows(feasible),
             count=len(feasible),
             plugins=[_plugin_scores(score) for score in scores],
             total=encode_column(totals),
@@ -140,12 +142,11 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
 
 
 def _plugin_scores(score: PluginScore) -> PluginScores:
-    raw: Column
-    normalized: Column
     if isinstance(score.raw, int) or isinstance(score.normalized, int):
         assert isinstance(score.raw, int)
-        raw, normalized = score.raw, score.low
-    else:
-        normalized = pack_column(score.normalized, score.low, score.high)
-        raw = normalized if score.raw is score.normalized else encode_column(score.raw)
+        assert isinstance(score.normalized, int)
+        same = score.raw == score.normalized
+        return PluginScores(score.plugin, score.weight, score.normalized, None if same else score.raw)
+    normalized = encode_small(score.normalized)
+    raw = normalized if score.raw is score.normalized else encode_column(score.raw)
     return PluginScores(score.plugin, score.weight, normalized, None if raw == normalized else raw)

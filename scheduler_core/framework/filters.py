@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +14,7 @@ from scheduler_core.framework.interface import CycleState, FilterResult, Verdict
 from scheduler_core.framework.status import Code, Rows, Status
 from scheduler_core.framework.what_if import Change, WhatIf
 from scheduler_core.objects import Pod
+from scheduler_core.trace import PreFilterFinished
 
 
 class Nominations(Protocol):
@@ -25,62 +27,68 @@ class Nominations(Protocol):
     def pods_on(self, node_name: str) -> Sequence[Pod]: ...
 
 
+@dataclass(slots=True)
+class FilterPlan:
+    """The filters that run in a cycle: `leading` depend on the node alone, then come the others."""
+
+    leading: list[Any]
+    others: list[Any]
+    names: list[str]
+    pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
+
+
 class Filters:
     """One profile's Filter plugins, in order."""
 
     def __init__(self, plugins: Sequence[Any], cluster: Cluster) -> None:
         self.plugins = plugins
         self._cluster = cluster
-        self._plans: dict[frozenset[str], tuple[list[Any], list[Any], list[str]]] = {}
+        self._plans: dict[frozenset[str], FilterPlan] = {}
 
-    def names(self, cycle: CycleState) -> list[str]:
-        """The plugins that run in this cycle."""
-        return self._plan(cycle)[2]
-
-    def leading(self, cycle: CycleState) -> list[Any]:
-        """The first of them, as far as they depend on the node alone."""
-        return self._plan(cycle)[0]
-
-    def _plan(self, cycle: CycleState) -> tuple[list[Any], list[Any], list[str]]:
-        """(node-local plugins that come first, all the others, names) without those that PreFilter let off."""
-        key = frozenset(cycle.skip_filter)
-        found = self._plans.get(key)
-        if found is None:
-            active = [plugin for plugin in self.plugins if plugin.name not in key]
-            local = next((i for i, plugin in enumerate(active) if not hasattr(plugin, "reads")), len(active))
-            found = self._plans[key] = active[:local], active[local:], [plugin.name for plugin in active]
-        return found
+    def plan(self, cycle: CycleState) -> FilterPlan:
+        """The plugins that PreFilter has not let off; it must have run."""
+        if cycle.plan is None:
+            key = frozenset(cycle.skip_filter)
+            cycle.plan = self._plans.get(key)
+            if cycle.plan is None:
+                active = [plugin for plugin in self.plugins if plugin.name not in key]
+                local = next((i for i, plugin in enumerate(active) if not hasattr(plugin, "reads")), len(active))
+                names = [plugin.name for plugin in active]
+                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], names)
+        return cycle.plan
 
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
         """Each plugin judges the rows that all before it let pass. `what_if.rows` are the same rows."""
-        leading, rest, _ = self._plan(cycle)
+        plan = self.plan(cycle)
         asked = contiguous(rows, self._cluster.nodes.all_rows)
         statuses: list[Status] = []
-        positions: NDArray[np.intp] | None = None  # of the rows that still stand; None: all
+        positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
         if what_if is None and cycle.columns is not None:
+            plugins = plan.others
             which = cycle.columns.which[asked].copy()
             statuses += cycle.columns.statuses
-            if which.any():
-                positions = np.flatnonzero(which == 0)
-                asked = rows[positions]
+            if statuses and which.any():
+                positions = (which == 0).nonzero()[0]
         else:
+            plugins = [*plan.leading, *plan.others]
             which = np.zeros(len(rows), np.int16)
-            rest = [*leading, *rest]
-        for plugin in rest:
-            if positions is not None and not len(positions):
-                break
+        for plugin in plugins:
+            if positions is not None:
+                if not len(positions):
+                    break
+                asked = rows[positions]
             change = self._change(plugin, cycle, what_if, positions)
             verdicts: Verdicts = plugin.filter(
                 cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, asked, change
             )
             if verdicts.which is None:
                 continue
-            standing = np.arange(len(rows)) if positions is None else positions
-            rejected = verdicts.which > 0
-            which[standing[rejected]] = verdicts.which[rejected] + len(statuses)
+            rejected = verdicts.which.nonzero()[0]
+            if not len(rejected):
+                continue
+            which[rejected if positions is None else positions[rejected]] = verdicts.which[rejected] + len(statuses)
             statuses += [_named(status, plugin.name) for status in verdicts.statuses]
-            positions = standing[~rejected]
-            asked = rows[positions]
+            positions = (which == 0).nonzero()[0]
         return FilterResult(which, statuses)
 
     def run_with_nominated_pods(

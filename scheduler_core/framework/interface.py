@@ -38,6 +38,7 @@ from scheduler_core.trace import PreemptionEvaluated
 
 if TYPE_CHECKING:
     from scheduler_core.config import PluginArgs
+    from scheduler_core.framework.filters import FilterPlan
     from scheduler_core.framework.node_local import ShapeColumns
 
 __all__ = [
@@ -94,6 +95,7 @@ class CycleState:
     states: dict[str, Any] = field(default_factory=dict)
     skip_filter: set[str] = field(default_factory=set)
     score_states: dict[str, Any] = field(default_factory=dict)
+    plan: FilterPlan | None = None  # which filters run, known after PreFilter
     columns: ShapeColumns | None = None  # what is known already from pods like this one
 
 
@@ -101,17 +103,49 @@ class CycleState:
 class Diagnosis:
     """Why nodes were turned down in this attempt (framework.Diagnosis with its NodeToStatus).
 
-    `which` is int16[N] over the rows of the snapshot: i > 0 means `statuses[i - 1]`, which names its plugin; 0 means no
-    explicit status: that node has `absent` (it was never evaluated: cut off by PreFilter, or rejected there).
+    `nodes` is how many the snapshot has. One without an explicit status has `absent`: it was never evaluated (cut off
+    by PreFilter, or rejected there).
     """
 
-    which: NDArray[np.int16]
-    statuses: list[Status] = field(default_factory=list)
+    nodes: int
+    statuses: list[Status] = field(default_factory=list)  # each names its plugin
     absent: Status = UNRESOLVABLE
     unschedulable_plugins: dict[str, None] = field(default_factory=dict)
     pending_plugins: dict[str, None] = field(default_factory=dict)
     pre_filter_message: str = ""
     post_filter_message: str = ""
+    _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = field(default_factory=list)
+    _which: NDArray[np.int16] | None = None
+
+    def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
+        """`rows[i]` passed where `which[i]` is 0, whatever was said of it before; else it has `statuses[which[i] - 1]`.
+
+        Each of the statuses is some row's.
+        """
+        shift = len(self.statuses)
+        self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
+        self._which = None
+        self.statuses += statuses
+        for status in statuses:
+            self.blame(status)
+
+    def blame(self, status: Status) -> None:
+        """Diagnosis.AddPluginStatus: remember which plugin to ask when the cluster changes."""
+        if not status.plugin:
+            return
+        if status.code == Code.PENDING:
+            self.pending_plugins[status.plugin] = None
+        elif status.is_rejected:
+            self.unschedulable_plugins[status.plugin] = None
+
+    @property
+    def which(self) -> NDArray[np.int16]:
+        """int16[N] over the rows of the snapshot: i > 0 means `statuses[i - 1]`, 0 means no explicit status."""
+        if self._which is None:
+            self._which = np.zeros(self.nodes, np.int16)
+            for rows, which in self._judged:
+                self._which[rows] = which
+        return self._which
 
     def codes(self) -> NDArray[np.uint8]:
         """The Code of every row."""
@@ -120,7 +154,9 @@ class Diagnosis:
 
     def explicit(self) -> int:
         """How many nodes have a status of their own."""
-        return int(np.count_nonzero(self.which)) if self.statuses else 0
+        if not self.statuses:
+            return 0
+        return int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
 
     def status(self, row: int) -> Status:
         number = int(self.which[row])

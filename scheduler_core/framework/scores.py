@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.framework.filters import contiguous
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
     SUCCESS,
@@ -29,8 +30,6 @@ class PluginScore:
     weight: int
     raw: Scores | int
     normalized: Scores | int
-    low: int  # the smallest and the largest normalized score
-    high: int
 
     def columns(self, count: int) -> tuple[Scores, Scores]:
         """Raw and normalized scores of `count` nodes, written out."""
@@ -56,20 +55,19 @@ def run_score_plugins(
         elif not result.status.is_success:
             return [], skipped, _failed(f'running PreScore plugin "{plugin.name}": {result.status.message}')
     found: list[PluginScore] = []
-    columns = cycle.columns
+    columns, where = cycle.columns, contiguous(rows, nodes.all_rows)
     for plugin, weight in score:
         if plugin.name in skipped:
             continue
         constant = columns.constants.get(plugin.name) if columns is not None else None
         if constant is not None:
-            found.append(PluginScore(plugin.name, weight, *constant, constant[1], constant[1]))
+            found.append(PluginScore(plugin.name, weight, *constant))
             continue
         state = cycle.score_states.get(plugin.name, cycle.states.get(plugin.name))
         known = columns.scores.get(plugin.name) if columns is not None else None
-        raw = plugin.score(cycle.pod, state, nodes, rows) if known is None else known[rows]
+        raw = plugin.score(cycle.pod, state, nodes, rows) if known is None else known[where]
         normalized = plugin.normalize(cycle.pod, state, nodes, rows, raw) if hasattr(plugin, "normalize") else raw
-        low, high = int(np.minimum.reduce(normalized)), int(np.maximum.reduce(normalized))
-        if low < 0 or high > MAX_NODE_SCORE:
+        if np.minimum.reduce(normalized) < 0 or np.maximum.reduce(normalized) > MAX_NODE_SCORE:
             wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
             return (
                 [],
@@ -79,7 +77,7 @@ def run_score_plugins(
                     f"{wrong[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
                 ),
             )
-        found.append(PluginScore(plugin.name, weight, raw, normalized, low, high))
+        found.append(PluginScore(plugin.name, weight, raw, normalized))
     return found, skipped, SUCCESS
 
 

@@ -57,6 +57,9 @@ class State:
     disks: bool  # the pod has volumes that may conflict with another pod's
 
 
+NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
+
+
 class VolumeRestrictions:
     """Axes: pods whose disks conflict with this pod's; references to the pod's ReadWriteOncePod claims."""
 
@@ -69,6 +72,8 @@ class VolumeRestrictions:
         self._mounts = VolumePods(handle.cluster, _exclusive_names)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        if not pod.volumes:
+            return NO_VOLUMES
         claims = set()
         for name in direct_claims(pod):
             claim = self.storage.persistent_volume_claim(f"{pod.namespace}/{name}")
