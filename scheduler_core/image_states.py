@@ -48,18 +48,18 @@ class ImageStates:
 
     def refresh(self) -> bool:
         """Copy the nodes that were touched; True if anything differs."""
+        touched, self._touched = self._touched, {}
         changed = False
         if self._settled:
-            self._touched = {}
             return changed
-        for name in self._touched:
+        for name in touched:
             now = self._now(name)
             changed |= self._seen.get(name) != now
             if name in self._own:
                 self._seen[name] = now
-        self._touched = {}
         if changed:
-            self._settled = all(self._seen.get(name) == self._now(name) for name in self._own)
+            others = (name for name in self._own if name not in touched)
+            self._settled = all(self._seen.get(name) == self._now(name) for name in others)
         return changed
 
     def rows(self, names: list[str]) -> Interned[ImageState]:

@@ -28,7 +28,7 @@ from scheduler_core.framework.interface import (
     WhatIf,
 )
 from scheduler_core.framework.node_local import NodeLocalCache
-from scheduler_core.framework.scores import PluginScore, run_score_plugins
+from scheduler_core.framework.scores import PluginScore, Scorers
 from scheduler_core.objects import KubernetesObject, Pod, PodKey
 from scheduler_core.trace import PreemptionEvaluated
 
@@ -94,6 +94,8 @@ class Framework:
         }
         self._at = {point: [plugin for plugin, _ in found] for point, found in self.points.items()}
         self.filters = Filters(self.at("filter"), cluster)
+        self._scorers = Scorers(self.at("pre_score"), self.points.get("score", []))
+        self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in self.at("pre_filter")]
         self._local = NodeLocalCache(cluster, self.at("score"))
 
     def _instance(self, ref: PluginRef, registry: Registry) -> Any:
@@ -146,20 +148,21 @@ class Framework:
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
         outcome = PreFilterOutcome()
-        for plugin in self.at("pre_filter"):
-            result: PreFilterResult = plugin.pre_filter(cycle.pod, self.cluster)
-            cycle.states[plugin.name] = result.state
-            outcome.results.append((plugin.name, result))
+        pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
+        for name, pre_filter in self._pre_filter:
+            result: PreFilterResult = pre_filter(pod, cluster)
+            states[name] = result.state
+            outcome.results.append((name, result))
             code = result.status.code
             if code is Code.SKIP:
-                cycle.skip_filter.add(plugin.name)
+                skipped.add(name)
             elif code is Code.SUCCESS:
-                if result.node_names is not None and outcome.narrow(plugin.name, result.node_names):
+                if result.node_names is not None and outcome.narrow(name, result.node_names):
                     break
             elif code is Code.UNSCHEDULABLE:
-                outcome.status = result.status.by(plugin.name)
+                outcome.status = result.status.by(name)
             else:
-                outcome.reject(result.status.by(plugin.name))
+                outcome.reject(result.status.by(name))
                 break
         return outcome
 
@@ -181,7 +184,7 @@ class Framework:
 
     def run_scores(self, cycle: CycleState, rows: NDArray[np.intp]) -> tuple[list[PluginScore], list[str], Status]:
         """PreScore, Score, NormalizeScore and weights: (scores by plugin, skipped plugins, status)."""
-        return run_score_plugins(self.at("pre_score"), self.points.get("score", []), cycle, self.cluster.nodes, rows)
+        return self._scorers.run(cycle, self.cluster.nodes, rows)
 
     def run_until_failure(
         self, point: str, call: Callable[[Any], Status], plugins: Iterable[Any] | None = None

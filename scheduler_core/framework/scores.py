@@ -38,47 +38,49 @@ class PluginScore:
         return raw, normalized
 
 
-def run_score_plugins(
-    pre_score: Sequence[Any],
-    score: Sequence[tuple[Any, int]],
-    cycle: CycleState,
-    nodes: NodeTable,
-    rows: NDArray[np.intp],
-) -> tuple[list[PluginScore], list[str], Status]:
-    """(scores by plugin in order, plugins that PreScore let off, status)."""
-    skipped: list[str] = []
-    for plugin in pre_score:
-        result: PreScoreResult = plugin.pre_score(cycle.pod, cycle.states.get(plugin.name), nodes, rows)
-        cycle.score_states[plugin.name] = result.state
-        if result.status.code == Code.SKIP:
-            skipped.append(plugin.name)
-        elif not result.status.is_success:
-            return [], skipped, _failed(f'running PreScore plugin "{plugin.name}": {result.status.message}')
-    found: list[PluginScore] = []
-    columns, where = cycle.columns, contiguous(rows, nodes.all_rows)
-    for plugin, weight in score:
-        if plugin.name in skipped:
-            continue
-        constant = columns.constants.get(plugin.name) if columns is not None else None
-        if constant is not None:
-            found.append(PluginScore(plugin.name, weight, *constant))
-            continue
-        state = cycle.score_states.get(plugin.name, cycle.states.get(plugin.name))
-        known = columns.scores.get(plugin.name) if columns is not None else None
-        raw = plugin.score(cycle.pod, state, nodes, rows) if known is None else known[where]
-        normalized = plugin.normalize(cycle.pod, state, nodes, rows, raw) if hasattr(plugin, "normalize") else raw
-        if np.minimum.reduce(normalized) < 0 or np.maximum.reduce(normalized) > MAX_NODE_SCORE:
-            wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
-            return (
-                [],
-                skipped,
-                _failed(
-                    f'applying score defaultWeights on Score plugins: plugin "{plugin.name}" returns an invalid score '
+class Scorers:
+    """One profile's PreScore plugins, in order, and its Score plugins with their weights."""
+
+    def __init__(self, pre_score: Sequence[Any], score: Sequence[tuple[Any, int]]) -> None:
+        self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
+        self._score = [
+            (plugin.name, weight, plugin.score, getattr(plugin, "normalize", None)) for plugin, weight in score
+        ]
+
+    def run(
+        self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
+    ) -> tuple[list[PluginScore], list[str], Status]:
+        """(scores by plugin in order, plugins that PreScore let off, status)."""
+        pod, states, score_states = cycle.pod, cycle.states, cycle.score_states
+        skipped: list[str] = []
+        for name, pre_score in self._pre_score:
+            result: PreScoreResult = pre_score(pod, states.get(name), nodes, rows)
+            score_states[name] = result.state
+            if result.status.code is Code.SKIP:
+                skipped.append(name)
+            elif result.status.code is not Code.SUCCESS:
+                return [], skipped, _failed(f'running PreScore plugin "{name}": {result.status.message}')
+        found: list[PluginScore] = []
+        columns, where = cycle.columns, contiguous(rows, nodes.all_rows)
+        for name, weight, score, normalize in self._score:
+            if name in skipped:
+                continue
+            if columns is not None and name in columns.constants:
+                found.append(PluginScore(name, weight, *columns.constants[name]))
+                continue
+            state = score_states[name] if name in score_states else states.get(name)
+            known = None if columns is None else columns.scores.get(name)
+            raw = score(pod, state, nodes, rows) if known is None else known[where]
+            normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
+            if np.minimum.reduce(normalized) < 0 or np.maximum.reduce(normalized) > MAX_NODE_SCORE:
+                wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
+                message = (
+                    f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
                     f"{wrong[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
-                ),
-            )
-        found.append(PluginScore(plugin.name, weight, raw, normalized))
-    return found, skipped, SUCCESS
+                )
+                return [], skipped, _failed(message)
+            found.append(PluginScore(name, weight, raw, normalized))
+        return found, skipped, SUCCESS
 
 
 def _failed(message: str) -> Status:
