@@ -60,6 +60,21 @@ def _has(requirement: Requirement, node: Node) -> str:
     return f"{node.name} has {requirement.key}={value}" if value is not None else "the node has no such label"
 
 
+def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
+    """Of a single term, the condition that the node does not meet, else its only one: to be told in words."""
+    if len(selector.terms) != 1:
+        return {}
+    term = selector.terms[0]
+    asked = [(one, node.labels) for one in term.match_expressions]
+    asked += [(one, {NODE_NAME_FIELD: node.name}) for one in term.match_fields]
+    unmet = [(one, labels) for one, labels in asked if not one.matches(labels)]
+    if not unmet and len(asked) != 1:
+        return {}
+    one, labels = (unmet or asked)[0]
+    wanted = ", ".join(one.values)
+    return {"key": one.key, "operator": one.operator, "wanted": wanted, "node": labels.get(one.key, "")}
+
+
 def _label_fact(key: str, value: str, node: Node) -> Fact:
     found = node.labels.get(key)
     has = f"has {key}={found}" if found is not None else f"has no label {key}"
@@ -90,7 +105,7 @@ def _terms_fact(key: str, whose: str, selector: NodeSelector, node: Node, field:
         op="∈" if holds else "∉",
         right=str(selector),
         holds=holds,
-        values={"terms": len(selector.terms)},
+        values={"terms": len(selector.terms), **_decisive(selector, node)},
         text=text,
         field=field,
     )

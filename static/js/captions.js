@@ -1,7 +1,7 @@
 // @ts-check
 /** The caption of every event and frame: eyebrow, one sentence, why, next. Words are in the catalogue, numbers come from the state. */
 
-import { has, num, parts } from "./i18n.js";
+import { has, num, parts, t } from "./i18n.js";
 import { framesOf } from "./frames.js";
 import { heroOf, pointOf } from "./model/phase.js";
 import { podName } from "./units.js";
@@ -43,9 +43,14 @@ export function captionOf(context) {
   return {
     eyebrow: made.eyebrow ?? parts(`eyebrow.${pointOf(context.event, context.state) || "between"}`),
     sentence: made.sentence ?? [context.event.type],
-    why: made.why ?? [],
+    why: joined(made.why ?? []),
     next: made.next?.length ? made.next : nextOf({ ...context, hero }),
   };
+}
+
+/** Sentences, with a space between them where the language has one. @param {Part[]} why @returns {Part[]} */
+function joined(why) {
+  return t("sentence.gap") ? why : why.filter((part) => part !== " ");
 }
 
 /** What the next step is about, never its result. @param {Context} context @returns {Part[]} */
@@ -53,7 +58,7 @@ export function nextOf({ event, frame, order, following, state, hero }) {
   if (frame < framesOf(event, order) - 1) return parts("next.frame");
   if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
   const pod = "pod" in following && typeof following.pod === "string" ? following.pod : "";
-  const key = `next.${following.type}${following.queue ? `.${following.queue}` : ""}`;
+  const key = `next.${following.type}${following.queue ? `.${following.queue}` : following.action ? `.${following.action}` : ""}`;
   const values = { pod: podMark(pod, hero), node: nodeMark(following.node ?? ""), n: state.nodes.size, kind: following.kind ?? "", name: following.name ?? "" };
   return has(key) ? parts(key, values) : parts(`next.${following.type}`, values);
 }

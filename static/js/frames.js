@@ -1,6 +1,7 @@
 // @ts-check
 /** One event, several frames: Filter plugin by plugin (or node by node), Score plugin by plugin, preemption act by act. */
 
+import { filterers } from "./model/filter.js";
 import { theatreFrames } from "./model/preemption.js";
 
 /** @typedef {"plugin" | "node"} FilterOrder */
@@ -11,7 +12,7 @@ const MOST_NODE_FRAMES = 40;
 export function framesOf(event, order = "plugin") {
   switch (event?.type) {
     case "NodesFiltered":
-      return Math.max(1, order === "node" ? nodeFrames(event) : event.plugins.length);
+      return Math.max(1, order === "node" ? nodeFrames(event) : filterers(event).length);
     case "ScoresComputed":
       return event.plugins.length + (event.extenders?.length ?? 0) + 1;
     case "PreemptionEvaluated":

@@ -21,5 +21,5 @@ test("a text is filled in with marks, and the number chooses the word", () => {
   assert.equal(t("a", { n: num("1,200"), pod: "x" }), "1,200 nodes for x.");
   assert.deepEqual(parts("a", { n: num(2, "ref"), pod: "x" })[0], { text: "2", kind: "num", ref: "ref" });
   assert.equal(list(["a", "b", "c"]).join(""), "a, b and c");
-  assert.equal(list(["a", "b", "c", "d", "e"], 3).join(""), "a, b, 3 more");
+  assert.equal(list(["a", "b", "c", "d", "e"], 3).join(""), "a, b and 3 more");
 });

@@ -52,16 +52,32 @@ function permitEvaluated(context) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function schedulingFailed({ event, state, hero }) {
   const model = filtered(state);
+  const last = state.cycle.BindingFailed ?? state.bindings[event.pod]?.BindingFailed;
+  const failed = last?.pod === event.pod ? last : null;
   const values = {
-    pod: pod(event.pod, hero), node: node(event.nominated_node ?? ""), n: num(state.nodes.size),
+    pod: pod(event.pod, hero), node: node(event.nominated_node ?? failed?.node ?? ""), n: num(state.nodes.size),
     plugins: list(event.unschedulable_plugins), evaluated: num(model?.evaluated ?? 0),
   }; // prettier-ignore
   const plural = event.unschedulable_plugins.length;
   return {
     eyebrow: parts("eyebrow.failed", { outcome: t(`outcome.${event.outcome}`) }),
-    sentence: parts(state.nodes.size || event.outcome === "Error" ? `failed.${event.outcome}` : "failed.nonodes", values),
+    sentence: parts(failedKey(state, event, failed), values),
     why: event.outcome === "Nominated" ? parts("failed.Nominated.why", values) : plural ? parts("failed.why", { ...values, n: plural }) : [event.message],
   };
+}
+
+/** @param {import("../state").State} state @param {any} event @param {any} failed */
+function failedKey(state, { pod: key, outcome }, failed) {
+  if (outcome !== "Unschedulable") return `failed.${outcome}`;
+  if (!state.nodes.size) return "failed.nonodes";
+  if (failed) return "failed.late";
+  if (state.cycle.CycleStarted?.pod === key && state.cycle.PreFilterFinished?.rejected_by) return "failed.early";
+  return state.nodes.size === 1 ? "failed.single" : "failed.Unschedulable";
+}
+
+/** The message without kube-scheduler's "running PreBind plugin "X": ". @param {string} message */
+export function bare(message) {
+  return message.replace(/^running \w+ plugin "[^"]*": /, "");
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
@@ -84,8 +100,8 @@ export const BINDING = {
   }),
   BindingFailed: ({ event, hero }) => ({
     eyebrow: parts("eyebrow.bindingfailed", { point: event.point, plugin: event.plugin }),
-    sentence: parts("binding.failed", { pod: pod(event.pod, hero), node: node(event.node), point: event.point, plugin: event.plugin }),
-    why: [event.message],
+    sentence: parts(event.point === "Permit" ? "binding.rejected" : "binding.failed", { pod: pod(event.pod, hero), node: node(event.node), point: event.point, plugin: event.plugin, reason: bare(event.message) }),
+    why: parts("binding.failed.why"),
   }),
   PodUnreserved: ({ event, hero, state }) => ({
     eyebrow: parts("eyebrow.rollback"),

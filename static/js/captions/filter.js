@@ -4,8 +4,9 @@
 import { has, list, num, parts, t } from "../i18n.js";
 import { nodesSeen } from "../frames.js";
 import { filtered, PASSED, stoppedBy } from "../model/filter.js";
-import { allocatable, free, request, resourceOf } from "../model/room.js";
+import { allocatable, free, heldFor, request, resourceOf } from "../model/room.js";
 import { count, quantity, short } from "../units.js";
+import { keyOf, valuesOf } from "../model/fact_words.js";
 import { amountMark, node, nodes, pod, quantityMark } from "./marks.js";
 
 /** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
@@ -13,7 +14,12 @@ import { amountMark, node, nodes, pod, quantityMark } from "./marks.js";
 
 /** The plain name of a Filter plugin: "Room?". @param {string} plugin */
 export function question(plugin) {
-  return has(`question.${plugin}`) ? t(`question.${plugin}`) : plugin;
+  return has(`question.${plugin}`) ? t(`question.${plugin}`) : extender(plugin);
+}
+
+/** An extender goes by its address: the first part of its host's name. @param {string} plugin */
+export function extender(plugin) {
+  return /^https?:\/\/([^./:]+)/.exec(plugin)?.[1] ?? plugin;
 }
 
 /** A reason in plain words, when it is a known one. @param {string} reason */
@@ -63,13 +69,15 @@ function byPlugin(context, model) {
   const stopped = stoppedBy(model, frame);
   const left = model.left[frame];
   const values = {
-    pod: pod(hero ?? "", hero), plugin, n: num(stopped.length, `column:${plugin}`), nodes: list(nodes(stopped), 4),
+    pod: pod(hero ?? "", hero), plugin: extender(plugin), n: num(stopped.length, `column:${plugin}`), nodes: list(nodes(stopped), 4),
     node: stopped.length ? node(stopped[0]) : "", left: num(left), total: num(count(model.evaluated)),
+    all: parts(model.evaluated === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(left) }),
   }; // prettier-ignore
+  const gone = !left && !stopped.length;
   return {
-    eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin }),
-    sentence: stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(plugin, values),
-    why: stopped.length ? stoppedWhy(context, model, frame, stopped, values) : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+    eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
+    sentence: gone ? parts("filter.gone", values) : stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(plugin, values),
+    why: gone ? parts("filter.gone.why") : stopped.length ? stoppedWhy(context, model, frame, stopped, values) : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
     next: nextFilter(model, frame),
   };
 }
@@ -94,13 +102,13 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 
 /** With the engine's numbers, once they are here: how far the skew goes, which label is missing. @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values @returns {Part[] | null} */
 function factSentence({ state, explainer }, name, plugin, values) {
-  const fact = explainer?.filter(state.attempt, name, plugin)?.facts?.find((one) => !one.holds);
-  const key = `fact.${fact?.key}`;
-  if (!fact?.values || !has(key)) return null;
+  const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((one) => !one.holds) ?? [];
+  const fact = facts.find((one) => one.values && has(`fact.${keyOf(one)}`));
+  if (!fact) return null;
   const ref = `verdict:${name}:${plugin}`;
-  const marks = Object.fromEntries(Object.entries(fact.values).map(([field, value]) => [`v_${field}`, num(value, ref)]));
-  const would = Number(fact.values.matching ?? 0) + Number(fact.values.self ?? 0);
-  return parts(key, { ...values, ...marks, would: num(would, ref), found: num(fact.values.node || "–", ref) });
+  const words = valuesOf(fact);
+  const marks = Object.fromEntries(Object.entries(words).map(([field, value]) => [`v_${field}`, num(value, ref)]));
+  return parts(`fact.${keyOf(fact)}`, { ...values, ...marks, would: num(words.would, ref) });
 }
 
 /** @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
@@ -109,6 +117,8 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
   for (const name of stopped) {
     for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
   }
+  const most = Math.max(...tally.values());
+  if (stopped.length > 1 && most < stopped.length && tally.size > 1) return mixedSentence(tally, stopped.length, values);
   const [reason, short] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
   const resource = resourceOf(reason);
   const need = request(state, hero, resource);
@@ -126,6 +136,12 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
   return parts(need > capacity ? "filter.fit.never" : "filter.fit.one", filled);
 }
 
+/** One lacks cpu, another memory. @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]} */
+function mixedSentence(tally, n, values) {
+  const reasons = [...tally].sort((a, b) => b[1] - a[1]).map(([reason, k]) => t("filter.fit.mixed.one", { resource: short(resourceOf(reason)), k }));
+  return parts("filter.fit.mixed", { ...values, n: num(n, "column:NodeResourcesFit"), reasons: list(reasons) });
+}
+
 /** @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
 function stoppedWhy(context, model, frame, stopped, values) {
   const { state, hero = "", explainer } = context;
@@ -133,8 +149,8 @@ function stoppedWhy(context, model, frame, stopped, values) {
   /** @type {Part[]} */
   const out = [];
   const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((one) => !one.holds);
-  if (plugin === "NodeResourcesFit" && stopped.length === 1) out.push(...holders(context, stopped[0]));
-  else if (stopped.length === 1 && fact?.text && t("language") === "en") out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
+  if (plugin === "NodeResourcesFit" && stopped.length === 1) out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
+  else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en") out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
   else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
   const final = stopped.every((name) => model.at.get(name)?.verdict?.code === "UnschedulableAndUnresolvable");
   if (!out.length || final) out.push(out.length ? " " : "", ...parts(final ? "filter.final" : "filter.solid", { ...values, n: stopped.length, pod: pod(hero) }));
@@ -143,19 +159,22 @@ function stoppedWhy(context, model, frame, stopped, values) {
   return out;
 }
 
-/** Who holds the room on a node. @param {Context} context @param {string} name @returns {Part[]} */
-function holders({ state, hero = "" }, name) {
-  const record = state.nodes.get(name);
-  if (!record?.pods.length) return [];
-  const biggest = [...record.pods].sort((a, b) => request(state, b, "cpu") - request(state, a, "cpu")).slice(0, 3);
-  const held = biggest.reduce((sum, key) => sum + request(state, key, "cpu"), 0);
-  return parts("filter.fit.holders", { pods: list(biggest.map((key) => pod(key, hero))), n: biggest.length, used: quantity("cpu", held) });
+/** Who holds the room on a node, and for whom some of it is kept. @param {Context} context @param {string} name @param {string} resource @returns {Part[]} */
+function holders({ state, hero = "" }, name, resource) {
+  const told = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
+    const some = pods.filter((one) => request(state, one, resource) > 0).sort((a, b) => request(state, b, resource) - request(state, a, resource));
+    const sum = some.reduce((all, one) => all + request(state, one, resource), 0);
+    return some.length ? parts(key, { pods: list(some.map((one) => pod(one, hero)), 3), n: some.length, used: quantity(resource, sum) }) : [];
+  };
+  if (resource === "pods") return [];
+  const kept = told("filter.fit.held", heldFor(state, name, hero));
+  return [...told("filter.fit.holders", state.nodes.get(name)?.pods ?? []), ...(kept.length ? [" ", ...kept] : [])];
 }
 
 /** @param {Filtered} model @param {number} frame @returns {Part[]} */
 function nextFilter(model, frame) {
   const following = model.plugins[frame + 1];
-  if (following) return has(`next.filter.${following}`) ? parts(`next.filter.${following}`) : parts("next.filter", { plugin: following });
+  if (following) return has(`next.filter.${following}`) ? parts(`next.filter.${following}`) : parts("next.filter", { plugin: extender(following) });
   return decision(model.feasible.length);
 }
 

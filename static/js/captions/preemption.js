@@ -42,14 +42,20 @@ function floor(context, play) {
   const { hero = "" } = context;
   const need = lacking(context);
   const { event } = play;
-  const values = { pod: pod(hero, hero), n: num(play.all, "candidates"), need: need ?? "", reason: event.reason, unhelpful: num(event.unhelpful ?? 0) };
+  const values = { pod: pod(hero, hero), n: num(play.all, "candidates"), need: need ?? "" };
   const kind = !event.eligible ? "ineligible" : play.candidates.length ? (need ? "room" : "open") : "nobody";
   return {
     eyebrow: parts("eyebrow.preemption"),
     sentence: parts(`preempt.${kind}`, values),
-    why: kind === "ineligible" ? [event.reason] : parts(`preempt.${kind}.why`, values),
+    why: kind === "ineligible" ? whyNot(event.reason) : [...parts(`preempt.${kind}.why`, values), ...(event.unhelpful && kind !== "nobody" ? [" ", ...parts("preempt.unhelpful", { n: num(event.unhelpful) })] : [])],
     next: play.candidates.length ? parts("next.removed", values) : [],
   };
+}
+
+/** kube-scheduler's reason, in words where it is one that we know. @param {string} reason @returns {Part[]} */
+function whyNot(reason) {
+  const known = reason.includes("preemptionPolicy=Never") ? "never" : reason.includes("terminating pod") ? "terminating" : "";
+  return known ? parts(`preempt.reason.${known}`) : [reason];
 }
 
 /** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
@@ -137,5 +143,6 @@ export const PREEMPTION = {
   NominationCleared: ({ event, hero }) => ({
     eyebrow: parts("eyebrow.nomination"),
     sentence: parts(`cleared.${event.cause}`, { pod: pod(event.pod, hero), node: node(event.node) }),
+    why: event.cause === "bound" ? [] : parts("cleared.why"),
   }),
 };

@@ -1,7 +1,7 @@
 // @ts-check
 /** Captions of the queue, the clock and the cluster's objects. */
 
-import { list, num, parts, t } from "../i18n.js";
+import { has, list, num, parts, t } from "../i18n.js";
 import { decimal, quantity, seconds } from "../units.js";
 import { node, pod, priorityOf } from "./marks.js";
 
@@ -43,16 +43,17 @@ function enqueued({ state, event, hero }) {
     return {
       eyebrow: parts("eyebrow.unschedulable"),
       sentence: parts("queue.unschedulable", values),
-      why: plugins.length ? parts("queue.unschedulable.why", { plugins: list(plugins) }) : parts("queue.unschedulable.nobody"),
+      why: plugins.length ? parts("queue.unschedulable.why", { plugins: list(plugins), n: plugins.length, pod: values.pod }) : parts("queue.unschedulable.nobody"),
     };
   }
   const wait = (event.backoff_until ?? state.time) - state.time;
   const named = { ...values, wait: num(`${decimal(Math.max(0, wait))} s`, `backoff:${event.pod}`) };
+  const over = wait <= 0;
   const late = record && record.attempts > 0;
   return {
     eyebrow: parts("eyebrow.backoff"),
-    sentence: parts(late ? "queue.backoff" : "queue.backoff.first", named),
-    why: why.length ? why : parts("queue.backoff.why"),
+    sentence: parts(!late ? "queue.backoff.first" : over ? "queue.backoff.over" : "queue.backoff", named),
+    why: [...why, ...(why.length ? [" "] : []), ...parts(over ? "queue.backoff.over.why" : "queue.backoff.why")],
   };
 }
 
@@ -61,13 +62,14 @@ function activeCaption(state, event, values, why) {
   const order = activeOrder(state);
   const place = order.indexOf(event.pod) + 1;
   const fresh = event.event === "UnschedulablePodAdd";
-  const key = !fresh ? "queue.active.moved" : order.length === 1 ? "queue.active.alone" : "queue.active";
-  const filled = { ...values, place: num(ordinal(place), `priority:${event.pod}`), n: num(order.length), rest: place - 1 };
+  const alone = order.length === 1 ? ".alone" : "";
+  const key = `queue.active${fresh ? "" : ".moved"}${alone}`;
+  const filled = { ...values, cause: has(`event.${event.event}`) ? t(`event.${event.event}`) : event.event, place: num(ordinal(place), `priority:${event.pod}`), n: num(order.length), rest: place - 1 };
   const ahead = order.slice(0, place - 1).map((key) => pod(key));
   return {
     eyebrow: parts("eyebrow.active"),
     sentence: parts(key, filled),
-    why: why.length ? why : ahead.length ? parts("queue.active.ahead", { pods: list(ahead) }) : parts("queue.active.first", filled),
+    why: why.length ? why : ahead.length ? parts("queue.active.ahead", { pods: list(ahead) }) : parts(alone ? "queue.active.only" : "queue.active.first"),
   };
 }
 
@@ -76,6 +78,7 @@ function hintsWhy(event) {
   const hints = event.hints ?? [];
   const wakes = hints.filter((/** @type {any} */ one) => one.hint === "Queue").map((/** @type {any} */ one) => one.plugin);
   if (!wakes.length) return [];
+  if (event.event.includes("GatesEliminated")) return parts("queue.hints.gate");
   return parts("queue.hints", { plugins: list(wakes), event: event.event, n: wakes.length });
 }
 
@@ -94,7 +97,7 @@ function cycleStarted({ state, event, hero }) {
       ? parts("cycle.only.why")
       : parts(equal ? "cycle.equal" : "cycle.lower", { other: pod(waiting[0]), priority: num(second, `priority:${waiting[0]}`), pod: pod(event.pod, hero) });
   const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
-  return { sentence: parts(key, values), why: [...why, ...again], next: parts("next.cycle", { n: state.nodes.size }) };
+  return { sentence: parts(key, values), why: [...why, ...again], next: parts(state.nodes.size ? "next.cycle" : "next.cycle.none", { n: state.nodes.size }) };
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -104,7 +107,10 @@ function objectApplied({ state, event, hero }) {
     const key = event.pod.pod;
     const values = { pod: pod(key, hero), priority: num(event.pod.priority ?? 0, `priority:${key}`), asks: asks(state.pods.get(key)), node: node(event.pod.node ?? "") };
     const bound = event.pod.node && action === "create" ? ".bound" : "";
-    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.pod.${action}${bound}`, values) };
+    const gates = event.pod.gates ?? [];
+    const kind = action === "update" && state.pods.get(key)?.place === "gated" ? (gates.length ? ".gates" : ".ungated") : bound;
+    const why = action === "create" && !bound ? parts("object.pod.why") : [];
+    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.pod.${action}${kind}`, { ...values, gates: list(gates), n: gates.length }), why };
   }
   if (event.kind === "Node" && event.node) {
     const room = event.node.allocatable;
@@ -142,11 +148,18 @@ function attemptFinished({ state, event, hero }) {
 function runStarted({ state, event }) {
   const zones = new Set([...state.nodes.values()].map((one) => one.summary.labels?.["topology.kubernetes.io/zone"] ?? "")).size;
   const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
+  const named = [...state.nodes.values()].some((one) => "topology.kubernetes.io/zone" in (one.summary.labels ?? {}));
+  const key = state.nodes.size ? `run.started${running ? "" : ".empty"}${named ? "" : ".nozone"}` : "run.started.none";
   return {
     eyebrow: parts("eyebrow.start"),
-    sentence: parts(running ? "run.started" : "run.started.empty", { n: num(state.nodes.size), pods: num(running), zones: num(zones) }),
+    sentence: parts(key, { n: num(state.nodes.size), pods: num(running), zones: num(zones) }),
     why: state.nodes.size ? parts("run.started.why") : parts("run.started.nonodes"),
   };
+}
+
+/** @param {State} state @param {any} event @returns {string[]} */
+function gatesOf(state, event) {
+  return state.pods.get(event.pod)?.summary.gates ?? [event.plugin];
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
@@ -161,7 +174,7 @@ export const QUEUE = {
   ObjectDeleted: objectDeleted,
   PodEnqueued: enqueued,
   PodGated: ({ event, state, hero }) => ({
-    sentence: parts("queue.gated", { pod: pod(event.pod, hero), gates: list(state.pods.get(event.pod)?.summary.gates ?? [event.plugin]) }),
+    sentence: parts("queue.gated", { pod: pod(event.pod, hero), gates: list(gatesOf(state, event)), n: gatesOf(state, event).length }),
     why: parts("queue.gated.why", { plugin: event.plugin }),
   }),
   PodIgnored: ({ event, hero }) => ({ eyebrow: parts("eyebrow.change"), sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }) }),
@@ -170,7 +183,7 @@ export const QUEUE = {
   AttemptFinished: attemptFinished,
   RunFinished: ({ event }) => ({
     eyebrow: parts("eyebrow.end"),
-    sentence: parts("run.finished", { time: num(seconds(event.time)), bound: num(Object.keys(event.bound).length), pending: num(event.pending.length) }),
+    sentence: parts(!event.pending.length ? "run.finished.done" : Object.keys(event.bound).length ? "run.finished" : "run.finished.nobody", { time: num(seconds(event.time)), bound: num(Object.keys(event.bound).length), pending: num(event.pending.length) }),
     why: event.pending.length ? parts("run.finished.pending", { pods: list(event.pending.map((/** @type {string} */ key) => pod(key)), 5) }) : parts("run.finished.all"),
   }),
 };

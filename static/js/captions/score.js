@@ -6,6 +6,7 @@ import { filtered } from "../model/filter.js";
 import { allocatable, free } from "../model/room.js";
 import { ranking, scores } from "../model/scores.js";
 import { count } from "../units.js";
+import { extender } from "./filter.js";
 import { node, nodes, pod } from "./marks.js";
 
 /** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
@@ -13,7 +14,7 @@ import { node, nodes, pod } from "./marks.js";
 
 /** The plain name of a Score plugin: "Room". @param {string} plugin */
 export function scoreName(plugin) {
-  return has(`score.${plugin}`) ? t(`score.${plugin}`) : plugin;
+  return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -24,7 +25,7 @@ export function scoreCaption(context) {
 }
 
 /** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function onePlugin({ frame, hero = "" }, model) {
+function onePlugin({ state, frame, hero = "" }, model) {
   const scorer = model.plugins[frame];
   const { plugin, weight, weighted } = scorer;
   const top = Math.max(...weighted);
@@ -32,18 +33,19 @@ function onePlugin({ frame, hero = "" }, model) {
   const best = model.names.filter((_, i) => weighted[i] === top);
   const worst = model.names.filter((_, i) => weighted[i] === low);
   const values = {
-    pod: pod(hero, hero), plugin, name: scoreName(plugin), nodes: list(nodes(best), 3), n: best.length, top: num(top, `score:${best[0]}:${plugin}`),
+    pod: pod(hero, hero), plugin: extender(plugin), name: scoreName(plugin), nodes: list(nodes(best), 3), n: best.length, top: num(top, `score:${best[0]}:${plugin}`),
     low: num(low, `score:${worst[0]}:${plugin}`), worst: list(nodes(worst), 3), k: worst.length, gap: num(top - low), weight: num(weight),
     normalized: num(scorer.normalized[model.names.indexOf(best[0])]), count: num(count(model.names.length)), full: num(100 * weight),
   }; // prettier-ignore
   const kind = top === low ? (top ? "same" : "zero") : low === 0 && worst.length < best.length ? "cost" : "best";
-  const key = [`scored.${plugin}.${kind}`, `scored.any.${kind}`].find(has) ?? "scored.any.best";
+  const full = plugin === "NodeResourcesFit" && kind === "best" && best.length === 1 && isFullest(state, model, model.names.indexOf(best[0]));
+  const key = [`scored.${plugin}.${full ? "full" : kind}`, `scored.any.${kind}`].find(has) ?? "scored.any.best";
   const following = model.plugins[frame + 1];
   return {
-    eyebrow: parts("eyebrow.score", { i: frame + 1, n: model.plugins.length, plugin }),
+    eyebrow: parts("eyebrow.score", { i: frame + 1, n: model.plugins.length, plugin: extender(plugin) }),
     sentence: parts(key, values),
     why: [...(has(`scored.${plugin}.why`) ? [...parts(`scored.${plugin}.why`, values), " "] : []), ...parts(weight === 1 ? "scored.weight.one" : "scored.weight", values)],
-    next: following ? parts("next.scorer", { name: scoreName(following.plugin), plugin: following.plugin }) : parts("next.total"),
+    next: following ? parts("next.scorer", { name: scoreName(following.plugin), plugin: extender(following.plugin) }) : parts("next.total"),
   };
 }
 
@@ -71,7 +73,7 @@ function result({ state, hero = "", following }, model) {
   return {
     eyebrow: parts("eyebrow.result"),
     sentence: parts(ties > 1 ? "score.tie" : fullest ? "score.wins.fullest" : "score.wins", values),
-    why: gap > 0 ? parts("score.decider", values) : parts(ties > 1 ? "score.tie.why" : "score.plain", values),
+    why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? "score.decider" : "score.plain", values),
     next: parts("next.assume", { pod: pod(hero, hero), node: node(model.names[first]) }),
   };
 }

@@ -32,6 +32,11 @@ export function filtered(state) {
   return model;
 }
 
+/** Who filters, in order: the plugins, then each extender that turned a node away. @param {import("../trace").NodesFiltered} event */
+export function filterers(event) {
+  return event.extenders?.length ? [...new Set([...event.plugins, ...event.extenders.map(([name]) => name)])] : event.plugins;
+}
+
 /** @param {import("../trace").NodesFiltered} event @param {string[]} order @returns {Filtered} */
 function read(event, order) {
   const names = evaluatedNames(event, order);
@@ -40,16 +45,20 @@ function read(event, order) {
     names.unshift(event.nominated_first);
     verdicts.unshift(event.nominated_verdict ?? 0);
   }
+  const plugins = filterers(event);
   const at = new Map();
   names.forEach((name, i) => {
     const verdict = verdicts[i] ? event.verdicts[verdicts[i] - 1] : null;
-    const found = verdict ? event.plugins.indexOf(verdict.plugin) : PASSED;
+    const found = verdict ? plugins.indexOf(verdict.plugin) : PASSED;
     at.set(name, { stop: found < 0 ? event.plugins.length - 1 : found, verdict });
   });
-  const left = event.plugins.map((_, k) => names.filter((name) => at.get(name).stop > k).length);
+  for (const [plugin, name, reason] of event.extenders ?? []) {
+    at.set(name, { stop: plugins.indexOf(plugin), verdict: { plugin, code: "Unschedulable", reasons: [reason] } });
+  }
+  const left = plugins.map((_, k) => names.filter((name) => at.get(name).stop > k).length);
   const feasible = names.filter((name) => at.get(name).stop === PASSED);
   return {
-    plugins: event.plugins, names, at, feasible, left, total: event.total, evaluated: names.length,
+    plugins, names, at, feasible, left, total: event.total, evaluated: names.length,
     toFind: event.nodes_to_find, start: event.start, twoPasses: event.two_passes ?? [],
     nominatedFirst: event.nominated_first ?? null,
   }; // prettier-ignore

@@ -4,7 +4,8 @@
 import { t } from "../i18n.js";
 import { plainReason } from "../captions/filter.js";
 import { allocatable, free, request, resourceOf, scarcest } from "./room.js";
-import { amount, quantity, short } from "../units.js";
+import { amount, podName, quantity, short } from "../units.js";
+import { passWords, stopWords } from "./fact_words.js";
 
 /** @typedef {import("../view").View} View @typedef {import("../trace").Verdict} Verdict */
 
@@ -21,8 +22,7 @@ export function passedText({ state, hero, explainer }, name, plugin) {
     const resource = scarcest(state, name, hero);
     return `${amount(resource, request(state, hero, resource))} ≤ ${amount(resource, free(state, name, resource, hero))}`;
   }
-  const fact = explainer.filter(state.attempt, name, plugin)?.facts?.find((one) => one.holds);
-  const text = fact ? `${fact.left} ${fact.op} ${fact.right}` : "";
+  const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((one) => one.holds));
   return text.length <= LONGEST_FACT ? text : "";
 }
 
@@ -41,7 +41,7 @@ export function stoppedText(view, name, verdict) {
   const { state, hero, explainer } = view;
   const reason = verdict.reasons[0] ?? "";
   const node = state.nodes.get(name);
-  if (verdict.plugin === "NodeUnschedulable") return [t("reason.cordoned"), "spec.unschedulable: true"];
+  if (verdict.plugin === "NodeUnschedulable") return [t("reason.cordoned"), t("lane.cordoned")];
   if (verdict.plugin === "NodeResourcesFit" && node) {
     const resource = resourceOf(reason);
     const need = request(state, hero, resource);
@@ -51,9 +51,9 @@ export function stoppedText(view, name, verdict) {
     const more = verdict.reasons.length > 1 ? t("lane.also", { resource: short(resourceOf(verdict.reasons[1])) }) : "";
     return [bold, more || t("lane.short", { gap: quantity(resource, need - Math.max(0, left)) })];
   }
-  const fact = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.find((one) => !one.holds);
-  const rest = fact && `${fact.left} ${fact.op} ${fact.right}`.length < 48 ? `${fact.left} ${fact.op} ${fact.right}` : "";
-  return [plainReason(reason), rest || (verdict.plugin === "TaintToleration" ? t("lane.notoleration") : "")];
+  const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((one) => !one.holds) ?? [];
+  const words = facts.map((one) => stopWords(one, hero)).find(Boolean);
+  return words ?? [plainReason(reason), verdict.plugin === "TaintToleration" ? t("lane.notoleration", { pod: podName(hero) }) : ""];
 }
 
 /** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
