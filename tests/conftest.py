@@ -13,12 +13,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from django.conf import settings
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
+from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
 
 ROOT = Path(__file__).resolve().parents[1]
+PATIENCE_MS = 60_000  # until a page must show what a test expects: nobody waits so long unless something is broken
+PORT_TRIES = 5
 CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM_FLAGS = [
     "--disable-gpu",
@@ -69,11 +73,13 @@ def make_stack(stack_maker: "StackMaker") -> Iterator["StackMaker"]:
 
 @pytest.fixture(scope="session")
 def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
-    """Everything running, shared by all tests of the session, so a test must not stop or kill its parts."""
-    with stack_maker() as stack:
+    """Everything running, shared by all tests of the session, so a test must not stop or kill its parts.
+
+    All of them come from one address: a quick machine would reach the limits of requests a minute.
+    """
+    with stack_maker(**{f"KSCHEDUI_RATE_{kind.upper()}": "1000000" for kind in settings.RATE_LIMITS}) as stack:
         stack.start_worker()
-        stack.start_web("127.0.0.1", free_port())
-        stack.wait()
+        serve(stack)
         yield stack
 
 
@@ -92,6 +98,19 @@ class StackMaker:
         self.stacks.append(stack)
         stack.start_broker()
         return stack
+
+
+def serve(stack: Stack) -> None:
+    """Start the web server, and wait until all is up. A port may be taken between choice and use, hence the tries."""
+    for tries_left in reversed(range(PORT_TRIES)):
+        web = stack.start_web("127.0.0.1", free_port())
+        try:
+            stack.wait()
+            return
+        except StartError:
+            if web.poll() is None or not tries_left:
+                raise
+            stack.children.pop("web").stop()
 
 
 def manage(stack: Stack, *arguments: str) -> str:
@@ -125,6 +144,7 @@ def browser() -> Iterator[Browser]:
             pytest.fail(message)
         pytest.skip(message)
     with sync_playwright() as playwright:
+        expect.set_options(timeout=PATIENCE_MS)
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_FLAGS, chromium_sandbox=False)
         yield browser
         browser.close()
@@ -134,6 +154,7 @@ def browser() -> Iterator[Browser]:
 def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     """A page in a context of its own, with relative addresses going to `live_stack`. Errors in it fail the test."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))

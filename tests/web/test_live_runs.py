@@ -12,10 +12,9 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from kschedui.supervisor.ports import free_port
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
-from tests.conftest import StackMaker, manage
+from tests.conftest import StackMaker, manage, serve
 from tests.processes import descendants, wait_until
 from tests.web.visitor import LONG, Follower, Visitor
 
@@ -37,8 +36,7 @@ def breakable(make_stack: StackMaker, **env: str) -> Stack:
     """A whole stack of one's own, quick to notice a lost run."""
     stack = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1", **env)
     stack.start_worker(1)
-    stack.start_web("127.0.0.1", free_port())
-    stack.wait()
+    serve(stack)
     return stack
 
 
@@ -115,8 +113,7 @@ def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack:
 
 def test_a_run_that_was_saved_while_no_worker_was_there_is_done_later(make_stack: StackMaker) -> None:
     stack = make_stack(library=False)
-    stack.start_web("127.0.0.1", free_port())
-    stack.wait()
+    serve(stack)
     visitor = Visitor(stack.url)
     run = visitor.save(SMALL)
     assert visitor.run(run)["state"] == "queued"
