@@ -1,40 +1,11 @@
 // @ts-check
 /** The chunks of a run that are here, decoded: any event and any state by number. Gaps are allowed. */
 
+import { chunkOf } from "./feed.js";
 import { apply, fork, fromKeyframe } from "./state.js";
 
 /** @typedef {import("./state").State} State @typedef {import("./trace").AnyEvent} AnyEvent */
 /** @typedef {{seq: number, first: number, events: AnyEvent[], base: State, end: State, last: boolean}} Chunk */
-
-/** Chunk sizes are a fixed rule (scheduler_core/chunks.py): 64, 128, 256, 512, then 1000 each. */
-const SIZES = [64, 128, 256, 512];
-const FULL = 1000;
-
-/** Number of the chunk that holds a step. @param {number} step */
-export function chunkOf(step) {
-  let first = 0;
-  for (let seq = 0; seq < SIZES.length; seq += 1) {
-    first += SIZES[seq];
-    if (step < first) return seq;
-  }
-  return SIZES.length + Math.floor((step - first) / FULL);
-}
-
-/**
- * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
- * @param {ArrayBuffer} frame
- * @returns {Promise<import("./trace").TraceChunk>}
- */
-export async function openFrame(frame) {
-  if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
-  const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(body).json();
-}
-
-/** The number in a frame's header. @param {ArrayBuffer} frame */
-export function frameSeq(frame) {
-  return new DataView(frame).getUint32(8, true);
-}
 
 export class ChunkStore {
   constructor() {

@@ -4,12 +4,10 @@
  * ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
-import { frameSeq, openFrame } from "./chunk_store.js";
-
-/** @typedef {"queued" | "running" | "done" | "failed" | "cancelled"} RunState */
+/** @typedef {import("./trace").TraceChunk} TraceChunk */
 /**
  * @typedef {object} Listener
- * @property {(chunk: import("./trace").TraceChunk) => void} chunk
+ * @property {(chunk: TraceChunk) => unknown} chunk the next one is opened once it has resolved
  * @property {(message: any) => void} message hello, state, end, error
  * @property {(connection: "open" | "lost" | "closed", code: number) => void} connection
  */
@@ -18,31 +16,45 @@ import { frameSeq, openFrame } from "./chunk_store.js";
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
+/** Chunk sizes are a fixed rule (scheduler_core/chunks.py): 64, 128, 256, 512, then 1000 each. */
+const SIZES = [64, 128, 256, 512];
+const FULL = 1000;
 
-/**
- * What to do with a chunk that arrived.
- * @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"}
- */
+/** Number of the chunk that holds a step. @param {number} step */
+export function chunkOf(step) {
+  let first = 0;
+  for (let seq = 0; seq < SIZES.length; seq += 1) {
+    first += SIZES[seq];
+    if (step < first) return seq;
+  }
+  return SIZES.length + Math.floor((step - first) / FULL);
+}
+
+/** Open a frame: 32-byte header (see docs/architecture.md) and a zlib body. @param {ArrayBuffer} frame @returns {Promise<TraceChunk>} */
+export async function openFrame(frame) {
+  if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
+  const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(body).json();
+}
+
+/** What to do with a chunk that arrived. @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"} */
 export function cursorRule(seq, cursor) {
   return seq === cursor ? "apply" : seq < cursor ? "ignore" : "resubscribe";
 }
 
 export class Feed {
-  /**
-   * @param {string} url websocket address @param {string} run @param {number} cursor first chunk wanted
-   * @param {Listener} listener @param {typeof WebSocket} [Socket]
-   */
-  constructor(url, run, cursor, listener, Socket = WebSocket) {
-    Object.assign(this, { url, run, cursor, listener, Socket });
+  /** @param {string} url websocket address @param {string} run @param {number} cursor first chunk wanted @param {typeof WebSocket} [Socket] */
+  constructor(url, run, cursor, Socket = WebSocket) {
     this.url = url;
     this.run = run;
     this.cursor = cursor;
-    this.listener = listener;
     this.Socket = Socket;
     this.done = false;
     this.wait = FIRST_WAIT;
-    /** @type {Promise<void>} frames are opened one after another, in order of arrival */
+    /** Frames are opened one after another, in order of arrival. */
     this.opening = Promise.resolve();
+    /** What comes before somebody listens waits. @type {Promise<Listener>} */
+    this.listener = new Promise((resolve) => (this.listen = resolve));
   }
 
   open() {
@@ -60,25 +72,35 @@ export class Feed {
 
   hear(/** @type {any} */ message) {
     this.wait = FIRST_WAIT;
-    if (message.type === "hello") this.listener.connection("open", 0);
-    if (message.type !== "end") return this.listener.message(message);
+    if (message.type !== "end") return this.tell(message);
     this.done = true;
-    this.opening = this.opening.then(() => this.listener.message(message));
+    this.opening = this.opening.then(() => this.tell(message));
+  }
+
+  async tell(/** @type {any} */ message) {
+    const listener = await this.listener;
+    if (message.type === "hello") listener.connection("open", 0);
+    listener.message(message);
   }
 
   take(/** @type {ArrayBuffer} */ frame) {
-    const rule = cursorRule(frameSeq(frame), this.cursor);
+    const rule = cursorRule(new DataView(frame).getUint32(8, true), this.cursor);
     if (rule === "resubscribe") this.subscribe();
     if (rule !== "apply") return;
     this.cursor += 1;
-    this.opening = this.opening.then(async () => this.listener.chunk(await openFrame(frame)));
+    this.opening = this.opening.then(async () => {
+      const chunk = await openFrame(frame);
+      await (await this.listener).chunk(chunk);
+    });
   }
 
-  closed(/** @type {number} */ code) {
-    if (this.done || FINAL.has(code)) return this.listener.connection("closed", code);
-    this.listener.connection("lost", code);
-    setTimeout(() => this.open(), this.wait);
-    this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+  async closed(/** @type {number} */ code) {
+    const closed = this.done || FINAL.has(code);
+    if (!closed) {
+      setTimeout(() => this.open(), this.wait);
+      this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+    }
+    (await this.listener).connection(closed ? "closed" : "lost", code);
   }
 
   close() {
@@ -90,13 +112,13 @@ export class Feed {
 /**
  * Fetch the chunks below `before` that are not here, first to last.
  * @param {string} api @param {string} run @param {number} before @param {(seq: number) => boolean} has
- * @param {(chunk: import("./trace").TraceChunk) => void} take
+ * @param {(chunk: TraceChunk) => unknown} take
  */
 export async function backfill(api, run, before, has, take) {
   for (let seq = 0; seq < before; seq += 1) {
     if (has(seq)) continue;
     const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
     if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
-    take(await openFrame(await answer.arrayBuffer()));
+    await take(await openFrame(await answer.arrayBuffer()));
   }
 }

@@ -2,15 +2,16 @@
 /** The page: boot data in, feed to store to player to views. Everything that the reader chose lives here. */
 
 import { captionOf } from "./captions.js";
-import { chunkOf, ChunkStore } from "./chunk_store.js";
+import { ChunkStore } from "./chunk_store.js";
 import { Explainer } from "./explain.js";
-import { backfill, Feed } from "./feed.js";
+import { backfill, chunkOf } from "./feed.js";
 import { loadCatalogue, t } from "./i18n.js";
 import { listenToKeys } from "./keyboard.js";
-import { formatLink, linkedPlace, parseLink } from "./link.js";
+import { formatLink, parseLink } from "./link.js";
 import { filtered } from "./model/filter.js";
 import { heroOf, sceneOf } from "./model/phase.js";
 import { fly, remember, wantsMotion } from "./motion.js";
+import { boot, feed, linked } from "./opening.js";
 import { Player } from "./player.js";
 import { RunIndex } from "./run_index.js";
 import { drawMargin } from "./views/margin.js";
@@ -25,7 +26,6 @@ import { drawClock, drawTransport } from "./views/transport.js";
 
 const LINK_DELAY = 120; // the address follows once the reader rests: browsers limit how often it may change
 
-const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
 const region = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.getElementById(name));
 const root = region("player");
 const dialog = /** @type {HTMLDialogElement} */ (region("dialog"));
@@ -34,7 +34,6 @@ const index = new RunIndex();
 const timeline = new Timeline();
 const explainer = new Explainer(boot.api, boot.run, () => redraw(false));
 const player = new Player(store, (motion) => redraw(motion));
-const linked = linkedPlace(location);
 const run = { id: boot.run, state: boot.state ?? "queued", steps: 0, connection: "open", message: "" };
 const chosen = {
   selection: linked.selection,
@@ -44,6 +43,9 @@ const chosen = {
 /** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
 const sizes = { page: innerWidth, stage: 0, timeline: 0 };
 let worded = false; // the catalogue is here
+/** Until the linked step is on the screen nothing else is unpacked. */
+let showFirst = () => {};
+const firstShown = new Promise((resolve) => (showFirst = () => resolve(undefined)));
 let motionWanted = false;
 let drawn = /** @type {View | null} */ (null);
 let openDialog = "";
@@ -132,7 +134,7 @@ function draw() {
   drawClock(region("clock"), view);
   drawNotices(region("notices"), view);
   drawLive(region("live"), view);
-  if (!drawn) setTimeout(warm);
+  if (!drawn) setTimeout(() => (warm(), showFirst()));
   if (motion) fly(root, before, player.speed);
   root.classList.toggle("lanes-open", view.options.lanes);
   if (drawn?.step !== view.step) wantExplanations(view);
@@ -188,12 +190,14 @@ function followAddress() {
   if (place.step !== null) player.seek(place.step, place.frame);
 }
 
-/** @param {import("./trace").TraceChunk} chunk */
+/** @param {import("./trace").TraceChunk} chunk @returns {Promise<unknown>} when the next one may come */
 function takeChunk(chunk) {
-  store.put(chunk);
+  if (!store.has(chunk.seq)) store.put(chunk);
   index.update(store);
-  if (!drawn && store.event(player.step)) player.seek(player.step, linked.frame);
+  const first = !drawn && store.event(player.step);
+  if (first) player.seek(player.step, linked.frame);
   else redraw(false);
+  return first && !document.hidden ? firstShown : new Promise((resolve) => setTimeout(resolve));
 }
 
 /** @param {any} message */
@@ -209,7 +213,7 @@ function hear(message) {
     run.steps = Math.max(run.steps, message.steps ?? 0);
     run.message = message.error ?? message.message ?? run.message;
     // A link into the middle: its chunk comes first, over the socket; those before it now, for the timeline.
-    if (message.type === "hello") void fill(Math.min(message.next, chunkOf(player.step)));
+    if (message.type === "hello") void firstShown.then(() => fill(Math.min(message.next, chunkOf(player.step))));
   }
   redraw(false);
 }
@@ -223,18 +227,21 @@ async function pastTheEnd(end) {
 
 /** @param {number} before */
 function fill(before) {
-  return backfill(boot.api, boot.run, before, (seq) => store.has(seq), (chunk) => !store.has(chunk.seq) && takeChunk(chunk));
+  return backfill(boot.api, boot.run, before, (seq) => store.has(seq), takeChunk);
+}
+
+function measure() {
+  const now = { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth };
+  const same = now.page === sizes.page && now.stage === sizes.stage && now.timeline === sizes.timeline;
+  Object.assign(sizes, now);
+  if (!same) redraw(false);
 }
 
 async function start() {
-  Object.assign(sizes, { stage: region("stage").clientWidth, timeline: region("timeline").clientWidth });
-  const texts = loadCatalogue(boot.captions); // beside the socket, not before it
+  const texts = loadCatalogue(boot.captions);
   player.step = linked.step ?? 0;
   player.order = linked.order;
-  const first = chunkOf(player.step);
-  const address = new URL(boot.ws, location.href);
-  address.protocol = location.protocol === "https:" ? "wss:" : "ws:";
-  const feed = new Feed(address.href, boot.run, first, {
+  feed.listen({
     chunk: takeChunk,
     message: hear,
     connection: (connection, code) => {
@@ -243,16 +250,12 @@ async function start() {
       redraw(false);
     },
   });
-  feed.open();
   await texts;
   worded = true;
   redraw(false);
   listenToKeys(player, { open: act.open, zoom, set: act.set, state: () => drawn ?? { hero: "", options: chosen.options, order: player.order } });
   addEventListener("popstate", followAddress);
-  const observer = new ResizeObserver(() => {
-    Object.assign(sizes, { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth });
-    redraw(false);
-  });
+  const observer = new ResizeObserver(measure);
   for (const name of ["stage", "timeline"]) observer.observe(region(name));
   addEventListener("resize", () => redraw(false));
   document.addEventListener("themechange", () => redraw(false));

@@ -2,8 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { chunkOf, openFrame } from "../../static/js/chunk_store.js";
-import { cursorRule, Feed } from "../../static/js/feed.js";
+import { chunkOf, cursorRule, Feed, openFrame } from "../../static/js/feed.js";
 
 /** A frame as the server stores it. */
 function frame(seq, chunk) {
@@ -31,7 +30,8 @@ class FakeSocket {
 
 function follow(cursor) {
   const seen = [];
-  const feed = new Feed("ws://x", "r1", cursor, { chunk: (c) => seen.push(c.seq), message: (m) => seen.push(m.type), connection: (c) => seen.push(c) }, FakeSocket);
+  const feed = new Feed("ws://x", "r1", cursor, FakeSocket);
+  feed.listen({ chunk: (c) => seen.push(c.seq), message: (m) => seen.push(m.type), connection: (c) => seen.push(c) });
   feed.open();
   const socket = FakeSocket.all.at(-1);
   socket.onopen();
@@ -61,6 +61,26 @@ test("end is heard after the last chunk, although opening a frame takes time", a
   assert.deepEqual(seen, [0, "end"]);
 });
 
+test("what comes before somebody listens is told then, and a chunk is opened when the one before was taken", async () => {
+  const feed = new Feed("ws://x", "r1", 0, FakeSocket);
+  feed.open();
+  const socket = FakeSocket.all.at(-1);
+  socket.onmessage({ data: JSON.stringify({ type: "hello" }) });
+  for (const seq of [0, 1]) socket.onmessage({ data: frame(seq) });
+  const seen = [];
+  let taken;
+  const first = new Promise((resolve) => (taken = resolve));
+  const told = new Promise((resolve) => {
+    const chunk = (c) => (seen.push(c.seq), resolve(), first);
+    feed.listen({ chunk, message: (m) => seen.push(m.type), connection: (c) => seen.push(c) });
+  });
+  await told;
+  assert.deepEqual(seen, ["open", "hello", 0]);
+  taken();
+  await feed.opening;
+  assert.deepEqual(seen, ["open", "hello", 0, 1]);
+});
+
 test("a dropped connection is told and opened again at the same cursor", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { feed, socket, seen } = follow(0);
@@ -72,13 +92,15 @@ test("a dropped connection is told and opened again at the same cursor", async (
   assert.notEqual(again, socket);
   again.onopen();
   assert.deepEqual(again.sent, [{ type: "subscribe", run: "r1", cursor: 1 }]);
+  await feed.listener;
   assert.ok(seen.includes("lost"));
 });
 
-test("no such run is final", () => {
-  const { socket, seen } = follow(0);
+test("no such run is final", async () => {
+  const { feed, socket, seen } = follow(0);
   const before = FakeSocket.all.length;
   socket.onclose({ code: 4004 });
+  await feed.listener;
   assert.equal(seen.at(-1), "closed");
   assert.equal(FakeSocket.all.length, before);
 });

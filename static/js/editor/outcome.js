@@ -3,6 +3,7 @@
 import { h } from "../dom.js";
 import { Feed } from "../feed.js";
 import { t } from "../i18n.js";
+import { Ending } from "./ending.js";
 
 /** @typedef {{attempt: number, step: number, pod: string, mark: string, text: string, why: string}} Line */
 
@@ -19,12 +20,14 @@ export class Outcome {
     this.victims = this.pending = this.time = 0;
     this.state = "none";
     this.message = this.run = "";
+    this.ending = new Ending();
     /** @type {Feed | undefined} */
     this.feed = undefined;
   }
 
   clear() {
-    this.feed?.close();
+    if (this.feed) this.feed.done = true; // it is not opened again
+    this.feed?.socket?.close();
     this.lines = [];
     this.victims = 0;
     this.pending = 0;
@@ -32,6 +35,12 @@ export class Outcome {
     this.message = "";
     this.run = "";
     this.time = 0;
+    this.ending = new Ending();
+  }
+
+  /** The whole run is here. */
+  get complete() {
+    return this.state === "done" && this.ending.state?.finished;
   }
 
   /** @param {string} run */
@@ -39,8 +48,9 @@ export class Outcome {
     this.clear();
     this.state = "running";
     this.run = run;
-    this.feed = new Feed(this.socket, run, 0, {
-      chunk: (chunk) => chunk.events.forEach((event, index) => this.take(event, chunk.first_step + index)),
+    this.feed = new Feed(this.socket, run, 0);
+    this.feed.listen({
+      chunk: (chunk) => this.ending.take(chunk, (event, step) => this.take(event, step)),
       message: (message) => {
         if (message.type === "error") this.message = message.message;
         if (message.type === "end" || message.type === "error" || ENDED.has(message.state)) this.state = "done";
@@ -71,14 +81,15 @@ export class Outcome {
     }
   }
 
-  /** @param {(step: number) => void} open @param {() => void} stop */
-  view(open, stop) {
+  /** @param {(step: number) => void} open @param {() => void} stop @param {boolean} outdated the text has changed since */
+  view(open, stop, outdated) {
     const head = h("h2", null, t("editor.outcome"));
     if (this.state === "none") return h("div", { class: "card outcome" }, head, h("p", { class: "muted" }, t("editor.outcome.empty")));
     const running = this.state === "running";
     const summary = running ? t("editor.outcome.running", { n: this.lines.length, time: Math.round(this.time * 10) / 10 })
       : [t("editor.attempts", { n: this.lines.length }), t("editor.evicted", { n: this.victims }), t("editor.pending", { n: this.pending })].join(" · ");
     return h("div", { class: "card outcome" }, head, h("p", { class: "muted", role: "status" }, this.message || summary),
+      outdated ? h("p", { class: "stale" }, t("editor.outdated")) : null,
       running ? h("div", { class: "running" }, h("progress", { "aria-label": t("editor.outcome") }), h("button", { type: "button", class: "button plain", on: { click: stop } }, t("editor.stop"))) : null,
       h("ol", null, ...this.lines.filter((line) => line.text).slice(0, SHOWN).map((line) =>
         h("li", { key: String(line.attempt) }, h("button", { type: "button", on: { click: () => open(line.step) } },
