@@ -158,7 +158,9 @@ def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     page = context.new_page()
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(f"uncaught: {error}"))
-    page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+    page.on(
+        "console", lambda said: errors.append(f"{said.text} {said.location['url']}") if said.type == "error" else None
+    )
     yield page
     context.close()
     assert not errors, errors
