@@ -6,7 +6,7 @@
 import { h, patch } from "../dom.js";
 import { t, useCatalogue } from "../i18n.js";
 import { builder } from "./builder.js";
-import { clusterPicture } from "./cluster_picture.js";
+import { clusterCard, pendingOf, startRows, waitingCard } from "./cluster_picture.js";
 import { draftOf } from "./draft.js";
 import { Outcome } from "./outcome.js";
 import { get, post } from "./server.js";
@@ -33,6 +33,9 @@ const state = {
   /** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
   status: "",
   checked: "",
+  ran: "", // the text of the last run
+  atEnd: true, // the picture shows how that run ended
+  chosen: "", // the pod that waits at its end and of which nodes tell why
   conflict: 0, // the version that somebody saved meanwhile
 };
 
@@ -54,6 +57,7 @@ function changed(text) {
   clearTimeout(timer);
   timer = setTimeout(check, CHECK_AFTER);
   drawStatus();
+  drawSide();
 }
 
 async function check() {
@@ -97,9 +101,37 @@ function drawStatus() {
 function drawSide() {
   patch(element("side"), [
     state.errors.length ? h("p", { class: "stale" }, t("editor.stale")) : null,
-    ...clusterPicture(state.summary),
-    outcome.view((step) => save(`#${step}`), () => post(`${data.runs}${outcome.run}/cancel`, {})),
+    ...clusterCards(),
+    outcome.view((step) => save(`#${step}`), () => post(`${data.runs}${outcome.run}/cancel`, {}), state.ran !== state.text),
   ]);
+}
+
+/** The cluster as it starts; once the text has run, also as it ends. */
+function clusterCards() {
+  const { nodes, pods } = state.summary;
+  const pending = pendingOf(pods);
+  const start = () => [clusterCard(startRows({ nodes, pods }), moments()), waitingCard(t("editor.toPlace", { n: pending.length }), pending)];
+  if (!outcome.complete || state.ran !== state.text || !state.atEnd) return start();
+  const waiting = outcome.ending.waiting();
+  const chosen = (waiting.find((pod) => pod.pod === state.chosen) ?? waiting[0])?.pod ?? "";
+  const refusal = outcome.ending.refusals.get(chosen);
+  const choose = (/** @type {string} */ pod) => {
+    state.chosen = pod;
+    drawSide();
+  };
+  const note = refusal ? t("editor.lastAttempt", { pod: chosen.replace(/^default\//, ""), n: refusal.attempt }) : "";
+  return [clusterCard(outcome.ending.rows(chosen), moments()), waitingCard(t("editor.leftWaiting", { n: waiting.length }), waiting, { chosen, choose, note })];
+}
+
+/** Which of the two is shown; nothing to choose before the text has run. */
+function moments() {
+  if (!outcome.complete || state.ran !== state.text) return null;
+  const button = (/** @type {boolean} */ atEnd) =>
+    h("button", { type: "button", "aria-pressed": String(state.atEnd === atEnd), on: { click: () => {
+      state.atEnd = atEnd;
+      drawSide();
+    } } }, t(atEnd ? "editor.atEnd" : "editor.atStart")); // prettier-ignore
+  return h("div", { class: "tabs moments", role: "group", "aria-label": t("editor.moments") }, button(false), button(true));
 }
 
 /** @param {number} line */
@@ -126,9 +158,11 @@ async function run() {
   if (state.errors.length) return;
   const { body } = await post(data.preview, { text: state.text });
   if (body.errors) return refused(body.errors);
+  state.ran = state.text;
+  state.atEnd = true;
   outcome.follow(body.run);
   drawSide();
-  element("side").querySelector(".outcome")?.scrollIntoView({ block: "nearest" }); // below the text on a phone
+  if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView(); // below the text on a phone
 }
 
 /** Save a new version and open it in the player. @param {string} [fragment] */
