@@ -17,6 +17,8 @@ export interface Options {
   lanes: boolean;
   /** the margin opened as a panel (narrow screens) */
   margin: boolean;
+  /** with many nodes: the reason whose nodes stand out */
+  reason?: string;
 }
 
 export interface Actions {

@@ -7,6 +7,7 @@ import { question } from "../captions/filter.js";
 import { scoreName } from "../captions/score.js";
 import { activeOrder } from "../captions/queue.js";
 import { filtered } from "../model/filter.js";
+import { passWords, stopWords } from "../model/fact_words.js";
 import { theatre } from "../model/preemption.js";
 import { allocatable, free, heldFor, request, resourceOf, used } from "../model/room.js";
 import { ranking, scores } from "../model/scores.js";
@@ -81,7 +82,7 @@ function verdict(view, node, plugin) {
   return panel(t("margin.verdict", { plugin }), t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
     plugin === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
     (told?.evaluated === false || !reached) && h("p", { key: "skipped", class: "notasked" }, t("margin.notasked")),
-    facts(told?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
+    facts(view, told?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
     rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
     !rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
     rejected && h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
@@ -115,11 +116,21 @@ function roomTable(view, name, reasons) {
   ]; // prettier-ignore
 }
 
-/** @param {Fact[]} list @param {boolean} known the comparison is already shown as a table */
-function facts(list, known) {
+/** @param {View} view @param {Fact[]} list @param {boolean} [known] the comparison is already shown as a table */
+function facts(view, list, known = false) {
   if (known || !list.length) return null;
   return h("ul", { key: "facts", class: "facts" }, list.map((fact, i) =>
-    h("li", { key: i }, h("p", { class: "formula" }, `${fact.left} ${fact.op} ${fact.right} `, h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕")), fact.text && h("small", null, fact.text)))); // prettier-ignore
+    h("li", { key: i }, h("p", { class: "formula" }, compared(fact, view.hero), " ", h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕")),
+      fact.text && t("language") === "en" && h("small", null, fact.text)))); // prettier-ignore
+}
+
+/** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
+function compared(fact, hero) {
+  const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(", ");
+  if (words) return words;
+  const labels = /^(NodeAffinity|VolumeBinding)/.test(fact.key) ? "matches" : "among";
+  const sign = { "∈": t(`sign.${labels}`), "∉": t(`sign.${labels}.not`) }[fact.op] ?? fact.op;
+  return `${fact.left} ${sign} ${fact.right}`;
 }
 
 /** The rule in words, where it is written here, and kube-scheduler's own. @param {string} plugin @param {string} [method] */
@@ -166,7 +177,7 @@ function score(view, node, plugin) {
   const told = view.explainer.score(view.state.attempt, node, plugin);
   return panel(t("margin.points", { n: one.weighted[i] }), `${scoreName(plugin)}: ${node}`,
     (told?.arithmetic ?? []).map((line, k) => h("p", { key: `a${k}`, class: "formula" }, line)),
-    facts(told?.facts ?? [], false),
+    facts(view, told?.facts ?? []),
     h("p", { key: "sum", class: "formula" }, `${one.normalized[i]} × ${t("weight")} ${one.weight} = `, h("b", { class: "result" }, String(one.weighted[i]))),
     breakdown(view, node, plugin), rule(plugin, "score")); // prettier-ignore
 }

@@ -4,6 +4,8 @@
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
 
+const TEXT = 9; // half the height of a number
+
 /** @typedef {{x: [number, number][], width: number, phone: boolean}} Geometry columns as [left, width] */
 
 /**
@@ -27,6 +29,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
     if (alive(i) > alive(i + 1)) wedges.push(...wedge(middle, reach, mid, half(alive(i)), half(alive(i + 1)), i));
   }
   const end = x[upto][0] + x[upto][1];
+  const thin = half(alive(upto + 1)) < TEXT && end < width - 60; // no room for a number in it
   points.push([end, alive(upto + 1)]);
   const edge = (/** @type {1 | -1} */ side) => points.map(([px, n]) => `${px} ${mid + side * half(n)}`);
   return h(
@@ -37,8 +40,8 @@ export function funnel({ x, width, phone }, left, whole, at) {
     end < width - 8 && dashes(end, width, mid, half(alive(upto + 1))),
     h("text", { key: "first", class: "funnel-n", x: phone ? 12 : 16, y: mid + 7, "text-anchor": "middle" }, String(whole)),
     !phone && x.slice(0, upto).map(([left0, w], i) =>
-      alive(i) > alive(i + 1) && h("text", { key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" }, String(alive(i + 1)))),
-    h("text", { key: "last", class: "funnel-n now", x: end - (phone ? 12 : 24), y: mid + 8, "text-anchor": "middle" }, String(alive(upto + 1))),
+      alive(i) > alive(i + 1) && half(alive(i + 1)) > TEXT && h("text", { key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" }, String(alive(i + 1)))),
+    h("text", { key: "last", class: `funnel-n now ${thin ? "beside" : ""}`, x: thin ? end + 5 : end - (phone ? 12 : 24), y: mid + 8, "text-anchor": thin ? "start" : "middle" }, String(alive(upto + 1))),
     !phone && upto < x.length - 1 && h("text", { key: "to", class: "funnel-to", x: width - 14, y: mid + 5, "text-anchor": "end" }, t("lane.toscore")),
   ); // prettier-ignore
 }

@@ -16,8 +16,8 @@ import { scoreBars } from "./score_bars.js";
 /** @typedef {import("../view").View} View @typedef {import("./lanes.js").Lanes} Lanes */
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
-/** @param {View} view @param {Lanes} lanes @param {{name: string, first: boolean}} row */
-export function laneRow(view, lanes, { name, first }) {
+/** @param {View} view @param {Lanes} lanes @param {{name: string, first: boolean}} row @param {boolean} [picked] */
+export function laneRow(view, lanes, { name, first }, picked) {
   const stop = lanes.model?.at.get(name)?.stop;
   const fate = fateOf(lanes, name, stop);
   const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
@@ -26,7 +26,7 @@ export function laneRow(view, lanes, { name, first }) {
   const selected = view.selection?.kind === "node" && view.selection.name === name;
   return h("div", {
     key: name, role: "listitem", "data-node": name,
-    class: `lane ${fate} ${hit ? "hit" : ""} ${first ? "newzone" : ""} ${win ? "win" : ""} ${tried ? "tried" : ""} ${selected ? "selected" : ""}`,
+    class: `lane ${fate} ${hit ? "hit" : ""} ${first ? "newzone" : ""} ${win ? "win" : ""} ${tried ? "tried" : ""} ${selected ? "selected" : ""} ${picked ? "picked" : ""}`,
   },
     head(view, lanes, name, fate, stop),
     h("div", { key: "track", class: "track" },

@@ -12,6 +12,7 @@ import { nodesSeen } from "../frames.js";
 import { zones } from "../model/room.js";
 import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { funnel } from "./funnel.js";
+import { groupsOf, pickedNodes, reasonList } from "./reason_groups.js";
 import { laneRow } from "./lane_row.js";
 import { barScale, scoreLegend } from "./score_bars.js";
 
@@ -38,13 +39,16 @@ const MIDDLE = 40;
 export function drawLanes(target, view) {
   const lanes = lanesOf(view, view.sizes.stage);
   const rows = zones(view.state).flatMap(([zone, names], z) => names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })));
+  const groups = lanes.mode === "thin" ? groupsOf(lanes) : [];
+  const picked = pickedNodes(view, groups);
   patch(target, [
-    h("div", { key: "lanes", class: `lanes ${lanes.phase} ${lanes.mode} ${view.options.table ? "table" : ""}` },
+    h("div", { key: "lanes", class: `lanes ${lanes.phase} ${lanes.mode} ${view.options.table ? "table" : ""} ${picked ? "picking" : ""}` },
       header(view, lanes),
+      reasonList(view, groups),
       h("div", { key: "rows", class: "rows", role: "list", "aria-label": t("lane.rows") },
         column(lanes),
         leadLine(view, lanes),
-        rows.map((row) => laneRow(view, lanes, row)))),
+        rows.map((row) => laneRow(view, lanes, row, picked?.has(row.name))))),
   ]); // prettier-ignore
 }
 
@@ -116,7 +120,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
     key: `head${i}`, class: `column-head ${kind}`, type: "button", title: plugin, style: { left: `${left + width / 2}px` },
     "aria-current": kind === "now" ? "step" : null, disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
     on: { click: () => view.act.seek(view.step, i) },
-  }, question(plugin), mode !== "heads" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin)); // prettier-ignore
+  }, question(plugin), mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin)); // prettier-ignore
 }
 
 /** The real order of the search, and what was never asked. @param {View} view */
