@@ -118,9 +118,10 @@ class Diagnosis:
     _which: NDArray[np.int16] | None = None
 
     def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """`rows[i]` passed where `which[i]` is 0, whatever was said of it before; else it has `statuses[which[i] - 1]`.
+        """`rows[i]` has `statuses[which[i] - 1]`; where `which[i]` is 0 it passed, and keeps what was said of it before.
 
-        Each of the statuses is some row's.
+        Each of the statuses is some row's. As in NodeToStatus, the word of an extender on the nominated node stays when
+        the filters pass it once more.
         """
         shift = len(self.statuses)
         self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
@@ -144,7 +145,7 @@ class Diagnosis:
         if self._which is None:
             self._which = np.zeros(self.nodes, np.int16)
             for rows, which in self._judged:
-                self._which[rows] = which
+                self._which[rows] = np.where(which > 0, which, self._which[rows])
         return self._which
 
     def codes(self) -> NDArray[np.uint8]:

@@ -26,7 +26,7 @@ from scheduler_core.scenario_types import (
 )
 from scheduler_core.selectors import LabelSelector
 from scheduler_core.simulation import simulate
-from scheduler_core.trace import ScoresComputed
+from scheduler_core.trace import NodesFiltered, ScoresComputed
 from tests import builders as manifests
 
 VERBS = {"filter_verb": "filter", "prioritize_verb": "prioritize", "preempt_verb": "preempt", "bind_verb": "bind"}
@@ -158,3 +158,24 @@ def test_an_extender_s_scores_count_in_a_run_and_are_told_on_the_scheduler_s_sca
     assert decode_column(given.normalized, 2).tolist() == [0, 90]
     assert decode_column(given.raw, 2).tolist() == [0, 9]
     assert (decode_column(scores.total, 2) - decode_column(scores.total, 2)[0]).tolist() == [0, 180]
+
+
+def test_what_an_extender_said_of_the_nominated_node_counts_when_the_search_goes_on_from_there():
+    """The node passes the filters a second time, but NodeToStatus keeps the extender's word: it counts twice."""
+    refusal = {"urlPrefix": "http://e", "filter": [{"reject": "no", "pods": ["vip"], "nodes": ["n1"]}]}
+    configured = {"urlPrefix": "http://e", "filterVerb": "f"}
+    selector = {"kubernetes.io/hostname": "n1"}
+    found = list(
+        simulate(
+            manifests.parse(
+                *(manifests.node(f"n{i}", cpu=1) for i in (1, 2, 3)),
+                manifests.pod("low", cpu=1, node="n1"),
+                manifests.pod("vip", cpu=1, priority=5, nodeSelector=selector),
+                manifests.configuration(extenders=[configured]),
+                events=[{"at": 3, "create": manifests.pod("next", cpu="100m")}],
+                extenders=[refusal],
+            )
+        )
+    )
+    starts = [event.start for event in found if isinstance(event, NodesFiltered)]
+    assert starts == [0, 0, 1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scheduler_core.config import (
     InterPodAffinityArgs,
@@ -13,8 +13,9 @@ from scheduler_core.config import (
     Profile,
 )
 from scheduler_core.objects import Node, Pod
-from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources
+from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources, volumes
 from tests.reference.state import ReferenceCluster
+from tests.reference.volumes import Storage
 
 Snapshot = Sequence[tuple[Node, Sequence[Pod]]]
 
@@ -28,14 +29,19 @@ class Rejection:
     reasons: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Filters:
-    """One cycle's filters: the pod, the profile and the snapshot that PreFilter looked at."""
+    """One cycle's filters: the pod, the profile, the snapshot that PreFilter looked at, and what it skipped."""
 
     pod: Pod
     profile: Profile
     cluster: ReferenceCluster
     snapshot: Snapshot
+    skipped: set[str] = field(default_factory=set)
+    storage: Storage = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.storage = self.cluster.storage
 
     def fits_with_nominated(
         self, node: Node, removed: Sequence[Pod] = (), put_back: Sequence[Pod] = ()
@@ -57,9 +63,13 @@ class Filters:
         gone = {pod.key for pod in removed}
         standing = next(pods for other, pods in self.snapshot if other.name == node.name)
         pods = [pod for pod in standing if pod.key not in gone] + list(added)
-        ports = self.cluster.ports_on[node.name] - {port for pod in (*removed, *put_back) for port in pod.host_ports}
+        ports = self.cluster.ports_on.get(node.name, set()) - {
+            port for pod in (*removed, *put_back) for port in pod.host_ports
+        }
         ports |= {port for pod in (*put_back, *added) for port in pod.host_ports}
         for ref in self.profile.plugins["filter"]:
+            if ref.name in self.skipped:
+                continue
             if ref.name == "NodePorts":
                 code, reasons = node_plugins.filter_ports(self.pod, ports)
             else:
@@ -96,4 +106,14 @@ class Filters:
             case "InterPodAffinity":
                 assert isinstance(args, InterPodAffinityArgs)
                 return inter_pod_affinity.filter(self.pod, node, self.snapshot, self.cluster.namespaces, added, removed)
-        return node_plugins.FITS  # NodeName and what the scenarios of the fuzz harness never contain
+            case "VolumeRestrictions":
+                on = node, pods
+                found = volumes.restrictions_filter(self.pod, on, self.snapshot, self.storage, added, removed)
+                return found or node_plugins.FITS
+            case "NodeVolumeLimits":
+                return volumes.limits_filter(self.pod, (node, pods), self.storage) or node_plugins.FITS
+            case "VolumeBinding":
+                return volumes.binding_filter(self.pod, node, self.storage) or node_plugins.FITS
+            case "VolumeZone":
+                return volumes.zone_filter(self.pod, node, self.storage) or node_plugins.FITS
+        return node_plugins.FITS  # NodeName, and DynamicResources for pods without claims

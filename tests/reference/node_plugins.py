@@ -5,7 +5,7 @@ Rules: kube-scheduler's plugins nodeunschedulable, nodename, tainttoleration, no
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.config import NodeAffinityArgs
 from scheduler_core.objects import HostPort, Node, Pod, PreferredNodeTerm, Taint
@@ -81,14 +81,17 @@ def score_node_affinity(node: Node, terms: Sequence[PreferredNodeTerm]) -> int:
     return sum(t.weight for t in terms if t.weight and t.term.matches(node.labels, node.name))
 
 
-def score_images(pod: Pod, node: Node, cluster: Sequence[NodeWithPods]) -> int:
-    """Bytes of the pod's images that are there, each scaled by the share of nodes that have it, from 23 MiB on."""
+def score_images(pod: Pod, images: Mapping[str, tuple[int, int]], nodes: int) -> int:
+    """Bytes of the pod's images that are there, each scaled by the share of nodes that have it, from 23 MiB on.
+
+    `images` is the copy of the node's image states that the snapshot has: name -> (bytes, nodes that have it).
+    """
     total = 0
     for image in pod.images:
         name = image if image.rfind(":") > image.rfind("/") else image + ":latest"
-        holders = [other for other, _ in cluster if name in other.images]
-        if name in node.images:
-            total += int(float(node.images[name]) * (float(len(holders)) / float(len(cluster))))
+        if name in images:
+            size, holders = images[name]
+            total += int(float(size) * (float(holders) / float(nodes)))
     lowest, highest = 23 * MIB, 1000 * MIB * pod.num_containers
     clamped = min(max(total, lowest), highest)
     return _truncated(100 * (clamped - lowest), highest - lowest)

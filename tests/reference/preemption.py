@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.config import DefaultPreemptionArgs
 from scheduler_core.objects import Node, Pod
+from tests.reference.extenders import ExtenderFailed, Extenders
 from tests.reference.filters import Filters, Rejection
 
 NO_VICTIMS = "No preemption victims found for incoming pod"
@@ -33,6 +34,7 @@ class Preemption:
     chosen: Candidate | None = None
     nominate: str | None = None
     message: str = ""
+    failed: bool = False  # an error: what other plugins said is not told
 
     def record(self) -> dict[str, object]:
         """The `preemption` field of a decision record."""
@@ -48,26 +50,40 @@ class Preemption:
         }
 
 
-def preempt(filters: Filters, statuses: dict[str, Rejection], absent: str) -> Preemption:
+def preempt(
+    filters: Filters, statuses: dict[str, Rejection], absent: str, extenders: Extenders | None = None
+) -> Preemption:
     """PostFilter. `absent` is the code of the nodes without a status of their own."""
     pod, cluster = filters.pod, filters.cluster
     reason = _why_not_eligible(filters, statuses, absent)
     if reason:
         return Preemption(eligible=False, reason=reason, message="preemption: " + reason)
     codes = {node.name: statuses[node.name].code if node.name in statuses else absent for node, _ in filters.snapshot}
+    by_name = {node.name: node for node, _ in filters.snapshot}
     potential = [node for node, _ in filters.snapshot if codes[node.name] == "Unschedulable"]
     candidates, failed = _dry_runs(filters, potential)
     if not candidates:
+        errors = [r.reasons[0] for r in failed.values() if r.code == "Error"]
+        if errors:
+            text = errors[0] if len(errors) == 1 else f"[{', '.join(dict.fromkeys(errors))}]"
+            return Preemption(message="preemption: " + text, failed=True)
         counts = {NOT_HELPFUL: len(filters.snapshot) - len(failed)}
         for rejection in failed.values():
             for text in rejection.reasons:
                 counts[text] = counts.get(text, 0) + 1
         return Preemption(nominate="", message="preemption: " + fit_error(len(filters.snapshot), counts))
-    chosen = pick_one(candidates)
+    try:
+        kept = extenders.strike(pod, [by_name[c.node] for c in candidates]) if extenders else set(by_name)
+    except ExtenderFailed as error:
+        return Preemption(message=f"preemption: {error}", failed=True)
+    left = [candidate for candidate in candidates if candidate.node in kept]
+    if not left:
+        return Preemption(message="preemption: no candidate node for preemption")
+    chosen = pick_one(left)
     for key in [key for key, node in cluster.nominated.items() if node == chosen.node]:
         if cluster.pending[key].priority < pod.priority:
             del cluster.nominated[key]
-    return Preemption(candidates=candidates, chosen=chosen, nominate=chosen.node)
+    return Preemption(candidates=left, chosen=chosen, nominate=chosen.node)
 
 
 def fit_error(nodes: int, counts: dict[str, int]) -> str:
@@ -111,7 +127,7 @@ def _dry_runs(filters: Filters, potential: Sequence[Node]) -> tuple[list[Candida
 def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
     """Take every lower-priority pod off, then give back from the most important down what still fits."""
     pod = filters.pod
-    removed = [p for p in filters.cluster.pods_on[node.name] if p.priority < pod.priority]
+    removed = [p for p in filters.cluster.pods_on.get(node.name, ()) if p.priority < pod.priority]
     if not removed:
         return Rejection("", "UnschedulableAndUnresolvable", (NO_VICTIMS,))
     rejection = filters.fits_with_nominated(node, removed)
@@ -129,6 +145,8 @@ def select_victims(filters: Filters, node: Node) -> Candidate | Rejection:
             gone.append(candidate)
             victims.append(candidate)
             violations += candidate in violating
+    if not victims:
+        return Rejection("", "Error", (f'expected at least one victim pod on node "{node.name}"',))
     if violating and others:
         victims.sort(key=importance)
     return Candidate(node.name, victims, violations)

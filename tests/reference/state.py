@@ -7,62 +7,135 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scheduler_core.objects import HostPort, Namespace, Node, Pod, PodDisruptionBudget, Workload
+from scheduler_core.objects import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    HostPort,
+    KubernetesObject,
+    Namespace,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    StorageClass,
+    VolumeAttachment,
+    Workload,
+)
+from scheduler_core.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from tests.reference.volumes import SELECTED_NODE, Storage, choose, class_of
 
 REGION, BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
 ZONE, BETA_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
+FINISHED = ("Succeeded", "Failed")
+
+ImageCopies = dict[str, tuple[int, int]]  # name -> (bytes, nodes that have it)
 
 
 @dataclass
 class ReferenceCluster:
-    """`pods_on[node]` in order of arrival; `gone_at` is when a terminating victim disappears.
+    """`pods_on[node]` in order of arrival, also of nodes that do not exist; `gone_at` is when a victim disappears.
 
     `ports_on[node]` is a set, so a pod that leaves frees its host ports even if another pod on the node shares them.
+    `zones` is the node tree, `listed` the names of the last snapshot in order.
     """
 
-    nodes: list[Node] = field(default_factory=list)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    zones: dict[str, list[str]] = field(default_factory=dict)
+    listed: list[str] = field(default_factory=list)
     pods_on: dict[str, list[Pod]] = field(default_factory=dict)
     ports_on: dict[str, set[HostPort]] = field(default_factory=dict)
     pending: dict[str, Pod] = field(default_factory=dict)
     nominated: dict[str, str] = field(default_factory=dict)
     gone_at: dict[str, float] = field(default_factory=dict)
-    budgets: list[PodDisruptionBudget] = field(default_factory=list)
-    workloads: list[Workload] = field(default_factory=list)
-    namespaces: dict[str, Mapping[str, str]] = field(default_factory=dict)
+    others: dict[tuple[str, str], KubernetesObject] = field(default_factory=dict)
+    image_sizes: dict[str, int] = field(default_factory=dict)
+    images_of: dict[str, ImageCopies] = field(default_factory=dict)  # by node, as it was copied last
+    touched: set[str] = field(default_factory=set)  # nodes whose NodeInfo has changed since the last snapshot
     next_start_node_index: int = 0
 
-    def create(self, item: object) -> None:
-        """Take over an object of a parsed scenario."""
-        if isinstance(item, Node):
-            self.nodes.append(item)
-            self.pods_on[item.name], self.ports_on[item.name] = [], set()
-        elif isinstance(item, PodDisruptionBudget):
-            self.budgets.append(item)
-        elif isinstance(item, Workload):
-            self.workloads.append(item)
-        elif isinstance(item, Namespace):
-            self.namespaces[item.name] = item.labels
-        elif isinstance(item, Pod) and item.node_name:
-            self.pods_on[item.node_name].append(item)
-            self.ports_on[item.node_name] |= set(item.host_ports)
-        elif isinstance(item, Pod):
-            self.pending[item.key] = item
+    # Objects come, change and go
 
-    def delete_pod(self, key: str) -> None:
-        """A pod is deleted by the timeline, at once."""
-        self.pending.pop(key, None)
-        self.nominated.pop(key, None)
-        self.gone_at.pop(key, None)
-        self._remove(key)
+    def apply(self, item: KubernetesObject) -> None:
+        """Create or replace an object; an update has been merged with what is stored."""
+        if isinstance(item, Node):
+            self._apply_node(item)
+        elif isinstance(item, Pod):
+            self._apply_pod(item)
+        else:
+            self.others[kind_of(item), key_of(item)] = item
+            if isinstance(item, PersistentVolumeClaim) and item.bound:
+                self._claim_volume(item)
+
+    def delete(self, kind: str, key: str) -> None:
+        """Remove an object that exists; pods of a deleted node stay where they are."""
+        if kind == "Node":
+            self._leave_zone(self.nodes[key])
+            self._forget_images(self.nodes.pop(key))
+        elif kind == "Pod":
+            self.pending.pop(key, None)
+            self.nominated.pop(key, None)
+            self.gone_at.pop(key, None)
+            self._remove(key)
+        else:
+            del self.others[kind, key]
+
+    def get(self, kind: str, key: str) -> KubernetesObject | None:
+        """The stored object."""
+        if kind == "Node":
+            return self.nodes.get(key)
+        if kind == "Pod":
+            return self.pending.get(key) or next((pod for pod in self.running() if pod.key == key), None)
+        return self.others.get((kind, key))
+
+    def running(self) -> list[Pod]:
+        """Every pod with a node name."""
+        return [pod for pods in self.pods_on.values() for pod in pods]
+
+    @property
+    def workloads(self) -> list[Workload]:
+        return [item for item in self.others.values() if isinstance(item, Workload)]
+
+    @property
+    def budgets(self) -> list[PodDisruptionBudget]:
+        return [item for item in self.others.values() if isinstance(item, PodDisruptionBudget)]
+
+    @property
+    def namespaces(self) -> dict[str, Mapping[str, str]]:
+        return {item.name: item.labels for item in self.others.values() if isinstance(item, Namespace)}
+
+    @property
+    def storage(self) -> Storage:
+        """All the storage objects."""
+        items = self.others.values()
+        return Storage(
+            {key_of(one): one for one in items if isinstance(one, PersistentVolumeClaim)},
+            {one.name: one for one in items if isinstance(one, PersistentVolume)},
+            {one.name: one for one in items if isinstance(one, StorageClass)},
+            {one.name: one for one in items if isinstance(one, CSINode)},
+            {one.name: one for one in items if isinstance(one, CSIDriver)},
+            [one for one in items if isinstance(one, CSIStorageCapacity)],
+            [one for one in items if isinstance(one, VolumeAttachment)],
+        )
+
+    # The scheduler's snapshot
 
     def snapshot(self) -> list[tuple[Node, list[Pod]]]:
-        """Every node with its pods, in node-tree order: one node of each zone in turn (`nodeTree.list`)."""
-        zones: dict[str, list[Node]] = {}
-        for node in self.nodes:
-            zones.setdefault(zone_of(node), []).append(node)
-        longest = max((len(nodes) for nodes in zones.values()), default=0)
-        ordered = [nodes[turn] for turn in range(longest) for nodes in zones.values() if turn < len(nodes)]
-        return [(node, list(self.pods_on[node.name])) for node in ordered]
+        """Every node with its pods. The order is asked anew only if a node has come or gone since the last snapshot."""
+        longest = max((len(names) for names in self.zones.values()), default=0)
+        in_turn = [names[turn] for turn in range(longest) for names in self.zones.values() if turn < len(names)]
+        if sorted(in_turn) != sorted(self.listed):
+            self.listed = in_turn
+        for name in self.touched & self.nodes.keys():
+            self.images_of[name] = {image: self._image(image) for image in self.nodes[name].images}
+        self.touched.clear()
+        return [(self.nodes[name], list(self.pods_on.get(name, ()))) for name in self.listed]
+
+    def _image(self, image: str) -> tuple[int, int]:
+        return self.image_sizes[image], sum(image in node.images for node in self.nodes.values())
+
+    # What the scheduler does
 
     def finish_terminations(self, now: float) -> None:
         """Pods whose termination has ended by now are gone."""
@@ -71,41 +144,32 @@ class ReferenceCluster:
             self._remove(key)
 
     def bind(self, pod: Pod, node: str, now: float) -> None:
-        """The pod runs on the node from now on; its start time has whole seconds."""
+        """The pod's claims are bound, then it runs on the node; its start time has whole seconds."""
+        self._bind_claims(pod, self.nodes[node])
         del self.pending[pod.key]
         self.nominated.pop(pod.key, None)
-        bound = dataclasses.replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now)))
-        self.pods_on[node].append(bound)
-        self.ports_on[node] |= set(pod.host_ports)
+        self._place(dataclasses.replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now))))
 
     def evict(self, victim: Pod, now: float) -> None:
         """Delete a victim: at once, or marked as terminating until its termination seconds are over.
 
         Its condition and its deletion are two updates; the cache takes an updated pod off the node and puts it back.
         """
-        if not victim.disruption_target:
-            victim = self._update(victim, disruption_target=True)
         if victim.terminating:
             return
+        if not victim.disruption_target:
+            victim = self._update(victim, disruption_target=True)
         if victim.termination_seconds <= 0:
             self._remove(victim.key)
             return
         self._update(victim, terminating=True)
         self.gone_at[victim.key] = now + victim.termination_seconds
 
-    def _update(self, pod: Pod, **fields: bool) -> Pod:
-        updated = dataclasses.replace(pod, **fields)
-        self._remove(pod.key)
-        self.pods_on[pod.node_name].append(updated)
-        self.ports_on[pod.node_name] |= set(pod.host_ports)
-        return updated
-
     def disruptions_allowed(self, budget: PodDisruptionBudget) -> int:
         """What the disruption controller would have written into the budget's status."""
         if budget.disruptions_allowed is not None:
             return budget.disruptions_allowed
-        running = [pod for pods in self.pods_on.values() for pod in pods]
-        counted = [pod for pod in running if _controlled(budget, pod)]
+        counted = [pod for pod in self.running() if _controlled(budget, pod)]
         expected = len(counted) + sum(_controlled(budget, pod) for pod in self.pending.values())
         healthy = sum(not pod.terminating for pod in counted)
         if budget.max_unavailable is not None:
@@ -116,6 +180,57 @@ class ReferenceCluster:
             desired = 1
         return max(0, healthy - desired) if expected else 0
 
+    # Nodes
+
+    def _apply_node(self, node: Node) -> None:
+        old = self.nodes.get(node.name)
+        if old is not None:
+            self._forget_images(old)
+        if old is None or zone_of(old) != zone_of(node):
+            if old is not None:
+                self._leave_zone(old)
+            self.zones.setdefault(zone_of(node), []).append(node.name)
+        self.nodes[node.name] = node
+        for image, size in node.images.items():
+            self.image_sizes.setdefault(image, size)
+        self.touched.add(node.name)
+
+    def _leave_zone(self, node: Node) -> None:
+        names = self.zones[zone_of(node)]
+        names.remove(node.name)
+        if not names:
+            del self.zones[zone_of(node)]
+
+    def _forget_images(self, node: Node) -> None:
+        """An image has the size that the first node gave that had it, until no node has it any more."""
+        for image in node.images:
+            if not any(image in other.images for other in self.nodes.values() if other.name != node.name):
+                self.image_sizes.pop(image, None)
+
+    # Pods
+
+    def _apply_pod(self, pod: Pod) -> None:
+        if pod.phase in FINISHED:
+            self.delete("Pod", pod.key)
+        elif not pod.node_name:
+            self.pending[pod.key] = pod
+        else:
+            self.pending.pop(pod.key, None)
+            self.nominated.pop(pod.key, None)
+            self._remove(pod.key)
+            self._place(pod)
+
+    def _place(self, pod: Pod) -> None:
+        self.pods_on.setdefault(pod.node_name, []).append(pod)
+        self.ports_on.setdefault(pod.node_name, set()).update(pod.host_ports)
+        self.touched.add(pod.node_name)
+
+    def _update(self, pod: Pod, **fields: bool) -> Pod:
+        updated = dataclasses.replace(pod, **fields)
+        self._remove(pod.key)
+        self._place(updated)
+        return updated
+
     def _remove(self, key: str) -> None:
         for node, pods in self.pods_on.items():
             for index, pod in enumerate(pods):
@@ -123,7 +238,69 @@ class ReferenceCluster:
                     self.ports_on[node] -= set(pod.host_ports)
                     pods[index] = pods[-1]  # NodeInfo.RemovePod moves the last pod into the hole
                     pods.pop()
+                    self.touched.add(node)
                     return
+
+    # Claims and volumes: the PV controller and the provisioner act at once
+
+    def _claim_volume(self, claim: PersistentVolumeClaim) -> None:
+        volume = self.others.get(("PersistentVolume", claim.volume_name))
+        if isinstance(volume, PersistentVolume) and volume.claim_ref in ("", key_of(claim)) and not volume.claim_uid:
+            self._bind_volume(volume, claim)
+
+    def _bind_volume(self, volume: PersistentVolume, claim: PersistentVolumeClaim) -> None:
+        bound = dataclasses.replace(volume, claim_ref=key_of(claim), claim_uid=claim.uid, phase="Bound")
+        self.others["PersistentVolume", volume.name] = bound
+
+    def _bind_claims(self, pod: Pod, node: Node) -> None:
+        storage = self.storage
+        bindings, provisions = choose(pod, node, storage)
+        for claim in provisions:
+            keys = {key for term in storage.classes[class_of(claim)].allowed_topologies for key, _ in term}
+            volume = provisioned(claim, storage.classes[class_of(claim)], {k: node.labels[k] for k in keys})
+            claim = dataclasses.replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
+            bindings.append((claim, volume))
+        for claim, volume in bindings:
+            self._bind_volume(volume, claim)
+            bound = dataclasses.replace(claim, volume_name=volume.name, bound=True, phase="Bound")
+            self.others["PersistentVolumeClaim", key_of(claim)] = bound
+
+
+def provisioned(
+    claim: PersistentVolumeClaim, storage_class: StorageClass, labels: Mapping[str, str]
+) -> PersistentVolume:
+    """The volume that the class' provisioner makes for the claim, tied to the node's values of its topologies."""
+    name = f"pvc-{claim.uid}"
+    return PersistentVolume(
+        name=name,
+        labels={},
+        annotations={},
+        capacity=claim.request,
+        access_modes=claim.access_modes,
+        storage_class=storage_class.name,
+        volume_mode=claim.volume_mode,
+        node_affinity=reachable_from(labels) if labels else None,
+        claim_ref="",
+        claim_uid="",
+        source={"csi": {"driver": storage_class.provisioner, "volumeHandle": name}},
+        attributes_class=claim.attributes_class,
+    )
+
+
+def reachable_from(labels: Mapping[str, str]) -> NodeSelector:
+    """The node affinity of a volume that is there where these labels are."""
+    return NodeSelector((NodeSelectorTerm(tuple(Requirement(k, "In", (v,)) for k, v in sorted(labels.items()))),))
+
+
+def kind_of(item: KubernetesObject) -> str:
+    """The kind as a manifest writes it."""
+    return item.kind if isinstance(item, Workload) else type(item).__name__
+
+
+def key_of(item: KubernetesObject) -> str:
+    """ "namespace/name", or the bare name."""
+    namespace = getattr(item, "namespace", "")
+    return f"{namespace}/{item.name}" if namespace else item.name
 
 
 def zone_of(node: Node) -> str:

@@ -36,6 +36,7 @@ ZONE_LABELS = (
     "topology.kubernetes.io/region",
 )
 STABLE = {ZONE_LABELS[0]: ZONE_LABELS[2], ZONE_LABELS[1]: ZONE_LABELS[3]}
+SELECTED_NODE = "volume.kubernetes.io/selected-node"
 IN_USE = (
     "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
 )
@@ -112,12 +113,28 @@ def restrictions_pre_filter(pod: Pod, cluster: Sequence[NodeWithPods], storage: 
     return None
 
 
-def restrictions_filter(pod: Pod, on: NodeWithPods, cluster: Sequence[NodeWithPods], storage: Storage) -> Verdict:
+def once_references(pod: Pod, other: Pod, storage: Storage) -> int:
+    """AddPod and RemovePod count every volume of the other pod by its claim's name, whatever its namespace."""
+    return sum(name in once_claims(pod, storage) for name in direct_claims(other))
+
+
+def restrictions_filter(
+    pod: Pod,
+    on: NodeWithPods,
+    cluster: Sequence[NodeWithPods],
+    storage: Storage,
+    added: Sequence[Pod] = (),
+    removed: Sequence[Pod] = (),
+) -> Verdict:
+    """`on[1]` are the pods on the node as imagined; `added` and `removed` is what was imagined."""
     for volume in pod.volumes:
         for other in on[1]:
             if any(conflicts(volume, theirs) for theirs in other.volumes):
                 return ("Unschedulable", ("node(s) had no available disk",))
-    return ("Unschedulable", (IN_USE,)) if once_conflicts(pod, cluster, storage) > 0 else None
+    count = once_conflicts(pod, cluster, storage)
+    count += sum(once_references(pod, other, storage) for other in added)
+    count -= sum(once_references(pod, other, storage) for other in removed)
+    return ("Unschedulable", (IN_USE,)) if count > 0 else None
 
 
 # NodeVolumeLimits
@@ -248,7 +265,7 @@ def binding_filter(pod: Pod, node: Node, storage: Storage) -> Verdict:
                 bound_fits = False
     if not bound_fits:
         reasons.append("node(s) didn't match PersistentVolume's node affinity")
-    selected = [claim.annotations.get("volume.kubernetes.io/selected-node") for claim in waiting]
+    selected = [claim.annotations.get(SELECTED_NODE) for claim in waiting]
     if any(name not in (None, node.name) for name in selected):
         reasons.append("node(s) didn't find available persistent volumes to bind")
     else:
@@ -263,13 +280,7 @@ def binding_filter(pod: Pod, node: Node, storage: Storage) -> Verdict:
 def unbound_reasons(
     provisioned: list[PersistentVolumeClaim], free: list[PersistentVolumeClaim], node: Node, storage: Storage
 ) -> list[str]:
-    taken: set[str] = set()
-    for claim in sorted(free, key=lambda one: one.request):
-        match = matching_volume(claim, node, storage, taken)
-        if match is None:
-            provisioned.append(claim)
-        else:
-            taken.add(match)
+    provisioned = provisioned + match_volumes(free, node, storage)[1]
     for claim in provisioned:
         storage_class = storage.classes[class_of(claim)]
         allowed = not storage_class.allowed_topologies
@@ -282,6 +293,33 @@ def unbound_reasons(
         if driver is not None and driver.storage_capacity and not has_room(claim, storage_class, node, storage):
             return ["node(s) did not have enough free storage"]
     return []
+
+
+def match_volumes(
+    free: list[PersistentVolumeClaim], node: Node, storage: Storage
+) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
+    """Volumes for the claims, the smallest claim first, and the claims that no volume was found for."""
+    found, left = [], []
+    for claim in sorted(free, key=lambda one: one.request):
+        match = matching_volume(claim, node, storage, {volume.name for _, volume in found})
+        if match is None:
+            left.append(claim)
+        else:
+            found.append((claim, storage.volumes[match]))
+    return found, left
+
+
+def choose(
+    pod: Pod, node: Node, storage: Storage
+) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
+    """What binding the pod to this node, which passed Filter, binds: volumes for claims, and claims to provision."""
+    names = [volume.claim for volume in pod.volumes if volume.claim is not None]
+    claims = [storage.claims[f"{pod.namespace}/{name}"] for name in names]
+    waiting = {claim.name: claim for claim in claims if state(claim, storage) == "delayed"}
+    found, left = match_volumes(
+        [claim for claim in waiting.values() if SELECTED_NODE not in claim.annotations], node, storage
+    )
+    return found, [claim for claim in waiting.values() if SELECTED_NODE in claim.annotations] + left
 
 
 def has_room(claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, storage: Storage) -> bool:
