@@ -118,7 +118,7 @@ class Diagnosis:
     _which: NDArray[np.int16] | None = None
 
     def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """`rows[i]` has `statuses[which[i] - 1]`; where `which[i]` is 0 it passed, and keeps what was said of it before.
+        """`rows[i]` has `statuses[which[i] - 1]`; where that is 0 it passed, and keeps what was said before.
 
         Each of the statuses is some row's. As in NodeToStatus, the word of an extender on the nominated node stays when
         the filters pass it once more.
