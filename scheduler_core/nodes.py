@@ -80,12 +80,12 @@ class NodeTable:
         self.nodes: list[Node] = list(nodes)
         self.names: list[str] = [node.name for node in nodes]
         self.row_of: dict[str, int] = {name: row for row, name in enumerate(self.names)}
-        vectors = [self.resources.vector(node.allocatable) for node in nodes]
+        names = dict.fromkeys(name for node in nodes for name in node.allocatable if name != "pods")
+        numbers = [self.resources.number(name) for name in names]
         shape = (len(self.resources), len(nodes))
         self.allocatable: IntColumn = np.zeros(shape, np.int64)  # [R, N]
-        for row, vector in enumerate(vectors):
-            for number, amount in vector.items():
-                self.allocatable[number, row] = amount
+        for name, number in zip(names, numbers, strict=True):
+            self.allocatable[number] = [node.allocatable.get(name, 0) for node in nodes]
         self.allowed_pods: IntColumn = np.array([node.allocatable.get("pods", 0) for node in nodes], np.int64)
         self.requested: IntColumn = np.zeros(shape, np.int64)  # [R, N], sum of `Pod.requests` of the pods on the node
         self.non_zero: IntColumn = np.zeros((2, len(nodes)), np.int64)  # cpu, memory with defaults for empty requests
@@ -93,6 +93,9 @@ class NodeTable:
         self.unschedulable: NDArray[np.bool_] = np.array([node.unschedulable for node in nodes], np.bool_)
         self.image_states: Interned[Any] = Interned([], np.empty(0, np.intp))  # of `image_states.ImageState`
         self._columns: dict[Hashable, Any] = {}
+        self._state: dict[int, int] = {}  # by row, as of log[:_states_seen]
+        self._states_seen = 0
+        self._state_number: dict[Hashable, int] = {}
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -108,18 +111,19 @@ class NodeTable:
         """Whether every node has some of a resource."""
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
-    def state_of(self, row: int) -> tuple[int, int, bytes, bytes]:
-        """What `reads = "resources"` plugins see of a node: equal for nodes in the same state."""
-        sizes = self._columns.get("sizes") or self.derived("sizes", lambda nodes: Interned.of(nodes._sizes()))
-        return (
-            int(sizes.codes[row]),
-            int(self.pod_count[row]),
-            self.requested[:, row].tobytes(),
-            self.non_zero[:, row].tobytes(),
-        )
+    def states(self, rows: Iterable[int]) -> list[int]:
+        """What `reads = "resources"` plugins see of each row, as a number: equal for nodes in the same state."""
+        for row in self.log[self._states_seen :]:
+            self._state.pop(row, None)
+        self._states_seen = len(self.log)
+        return [self._state.get(row) or self._number_state(row) for row in rows]
 
-    def _sizes(self) -> list[bytes]:
-        return [self.allocatable[:, row].tobytes() + self.allowed_pods[row].tobytes() for row in range(len(self))]
+    def _number_state(self, row: int) -> int:
+        """A number from 1 on."""
+        columns = (self.allocatable, self.requested, self.non_zero)
+        key = (int(self.allowed_pods[row]), int(self.pod_count[row]), *(column[:, row].tobytes() for column in columns))
+        number = self._state[row] = self._state_number.setdefault(key, len(self._state_number) + 1)
+        return number
 
     def label(self, key: str) -> LabelColumn:
         """The column of one label key."""

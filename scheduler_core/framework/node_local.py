@@ -20,6 +20,7 @@ from scheduler_core.framework.status import Status
 from scheduler_core.nodes import IntColumn
 
 KEPT_SHAPES = 256
+KEPT_ANSWERS = 1000
 Which = NDArray[np.int16]
 
 
@@ -37,6 +38,7 @@ class ShapeColumns:
         nodes = cluster.nodes
         rows = np.arange(len(nodes), dtype=np.intp)
         self._static_which = self._judge(self._static, cycle, cluster, rows, None)
+        self._static_rejects = bool(self._static_which.any())
         self.which = self._judge(self._moving, cycle, cluster, rows, self._static_which)
         self.scores: dict[str, IntColumn] = {
             plugin.name: plugin.score(cycle.pod, cycle.states.get(plugin.name), nodes, rows) for plugin in scorers
@@ -46,36 +48,42 @@ class ShapeColumns:
             self._note_constant(plugin, cycle, cluster)
         self.generation = nodes.generation
         self._seen = len(nodes.log)
-        self._memo: dict[Any, tuple[int, ...]] = {}
+        self._answers: dict[int, tuple[int, ...]] = {}  # by the node's state: verdict and moving scores
 
     def refresh(self, cycle: CycleState, cluster: Cluster) -> None:
-        """Judge the rows again that have changed since the last time."""
-        log = cluster.nodes.log
-        if self._seen == len(log):
-            return
-        changed = log[self._seen :] if len(log) - self._seen < 3 else list(set(log[self._seen :]))
-        self._seen = len(log)
-        if not self._moving and not self._moving_scores:
-            return
-        if len(changed) > 4:
-            self._recompute(cycle, cluster, np.array(sorted(changed), np.intp))
-            return
-        for row in changed:
-            self._copy_or_compute(cycle, cluster, row)
+        """Judge the rows again that have changed since the last time.
 
-    def _copy_or_compute(self, cycle: CycleState, cluster: Cluster, row: int) -> None:
-        """A node in a state that another one was in gets its answers (but for what the node objects decide)."""
-        key = cluster.nodes.state_of(row)
-        known = self._memo.get(key)
-        if known is None:
-            self._recompute(cycle, cluster, np.array([row], np.intp))
-            if not self._static_which[row]:
-                scores = (int(self.scores[plugin.name][row]) for plugin in self._moving_scores)
-                self._memo[key] = (int(self.which[row]), *scores)
+        A node in a state that another one was in gets its answers (but for what the node objects decide).
+        """
+        log = cluster.nodes.log
+        changed, self._seen = list(dict.fromkeys(log[self._seen :])), len(log)
+        if not changed or not (self._moving or self._moving_scores):
             return
-        self.which[row] = self._static_which[row] or known[0]
-        for plugin, score in zip(self._moving_scores, known[1:], strict=True):
-            self.scores[plugin.name][row] = score
+        states = cluster.nodes.states(changed)
+        answers = [self._answers.get(state) for state in states]
+        if None in answers:
+            unknown = {row: state for row, state, answer in zip(changed, states, answers, strict=True) if not answer}
+            self._recompute(cycle, cluster, np.fromiter(unknown, np.intp, len(unknown)))
+            self._remember(unknown)
+            changed = [row for row in changed if row not in unknown]
+            answers = [answer for answer in answers if answer]
+        if changed:
+            rows, known = np.array(changed, np.intp), np.array(answers)
+            self.which[rows] = known[:, 0]
+            if self._static_rejects:
+                static = self._static_which[rows]
+                self.which[rows[static > 0]] = static[static > 0]
+            for number, plugin in enumerate(self._moving_scores, 1):
+                self.scores[plugin.name][rows] = known[:, number]
+
+    def _remember(self, states: dict[int, int]) -> None:
+        """Keep the answers of these rows for others in the same states."""
+        columns = [self.scores[plugin.name] for plugin in self._moving_scores]
+        if len(self._answers) > KEPT_ANSWERS:
+            self._answers.clear()
+        for row, state in states.items():
+            if not self._static_which[row]:
+                self._answers[state] = (int(self.which[row]), *(int(column[row]) for column in columns))
 
     def _recompute(self, cycle: CycleState, cluster: Cluster, rows: NDArray[np.intp]) -> None:
         self.which[rows] = self._judge(self._moving, cycle, cluster, rows, self._static_which[rows])
