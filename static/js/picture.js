@@ -2,33 +2,51 @@
 /** "Save picture": the step on screen as a self-contained SVG (the page's own look, styles written in), or as a PNG of it. */
 
 const KEPT = [
-  "align-items", "align-self", "background-color", "background-image", "border-bottom", "border-left", "border-radius", "border-right", "border-top", "bottom", "box-shadow", "box-sizing", "clip-path",
+  "align-items", "align-self", "background-color", "background-image", "background-position", "background-repeat", "background-size", "border-bottom", "border-collapse", "border-left", "border-radius", "border-right", "border-spacing", "border-top", "bottom", "box-shadow", "box-sizing", "clip-path",
   "color", "column-gap", "display", "fill", "flex", "flex-direction", "flex-wrap", "font-family", "font-size", "font-style", "font-variant-numeric", "font-weight", "gap", "grid-area", "grid-template-areas", "grid-template-columns",
   "grid-template-rows", "grid-auto-rows", "height", "justify-content", "left", "letter-spacing", "line-height", "list-style", "margin", "max-width", "min-height", "min-width",
-  "opacity", "overflow", "padding", "place-items", "position", "right", "stroke", "stroke-dasharray", "stroke-width", "text-align", "text-decoration",
+  "opacity", "order", "outline", "outline-offset", "overflow", "padding", "place-items", "position", "right", "stroke", "stroke-dasharray", "stroke-width", "text-align", "text-decoration",
   "text-anchor", "text-overflow", "top", "transform", "vertical-align", "visibility", "white-space", "width", "z-index",
 ]; // prettier-ignore
+
+const LOOK = "data-look"; // becomes the style once the picture is text: the page's policy forbids it to elements
 
 /** @param {Element} element @returns {Node | null} a copy with its computed look written in */
 function frozen(element) {
   const look = getComputedStyle(element);
   if (look.display === "none" || element instanceof HTMLDialogElement || element.id === "notices") return null;
   const copy = /** @type {HTMLElement} */ (element.cloneNode(false));
-  for (const name of [...copy.getAttributeNames()]) if (/^(on|data-|aria-|class$|href$|id$)/.test(name)) copy.removeAttribute(name);
-  copy.setAttribute("style", KEPT.map((name) => `${name}:${look.getPropertyValue(name)}`).join(";"));
+  for (const name of [...copy.getAttributeNames()]) if (/^(on|data-|aria-|class$|href$|id$|style$)/.test(name)) copy.removeAttribute(name);
+  copy.setAttribute(LOOK, styleOf(look));
+  copy.append(...drawnBy(element, "::before"));
   for (const child of element.childNodes) {
     const inner = child instanceof Element ? frozen(child) : child.nodeType === Node.TEXT_NODE ? child.cloneNode() : null;
     if (inner) copy.append(inner);
   }
-  if (element instanceof HTMLCanvasElement) return canvasImage(element);
-  return copy;
+  copy.append(...drawnBy(element, "::after"));
+  return element instanceof HTMLCanvasElement ? canvasImage(element) : copy;
+}
+
+/** The look as text. Nothing scrolls in a picture, so there are no scroll bars. @param {CSSStyleDeclaration} look */
+function styleOf(look) {
+  return KEPT.map((name) => `${name}:${name === "overflow" ? look.overflow.replace(/auto|scroll/g, "hidden") : look.getPropertyValue(name)}`).join(";");
+}
+
+/** What the stylesheet alone draws, such as the lines between the stations, as an element. @param {Element} element @param {"::before" | "::after"} which @returns {Element[]} */
+function drawnBy(element, which) {
+  const look = getComputedStyle(element, which);
+  if (look.content === "none" || look.content === "normal" || look.display === "none") return [];
+  const drawn = document.createElement("span");
+  drawn.setAttribute(LOOK, styleOf(look));
+  drawn.textContent = /^"(.*)"$/.exec(look.content)?.[1] ?? "";
+  return [drawn];
 }
 
 /** @param {HTMLCanvasElement} canvas */
 function canvasImage(canvas) {
   const image = document.createElement("img");
   image.setAttribute("src", canvas.toDataURL());
-  image.setAttribute("style", `width:${canvas.clientWidth}px;height:${canvas.clientHeight}px`);
+  image.setAttribute(LOOK, `width:${canvas.clientWidth}px;height:${canvas.clientHeight}px`);
   return image;
 }
 
@@ -46,7 +64,7 @@ async function typeface() {
 /** The page as SVG text. @param {Element} root */
 export async function pictureOf(root) {
   const { width, height } = root.getBoundingClientRect();
-  const body = new XMLSerializer().serializeToString(/** @type {Node} */ (frozen(root)));
+  const body = new XMLSerializer().serializeToString(/** @type {Node} */ (frozen(root))).replaceAll(` ${LOOK}="`, ' style="');
   const ground = getComputedStyle(document.body).backgroundColor;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${await typeface()}<rect width="100%" height="100%" fill="${ground}"/><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
 }
