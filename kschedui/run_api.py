@@ -3,13 +3,12 @@
 import threading
 from typing import Any
 
-import yaml
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
-from kschedui import access, engine, frames, runs, scenarios
+from kschedui import access, engine, frames, runs, scenarios, yaml_text
 from kschedui.answers import Refusal, api_view
 from kschedui.api import as_json
 from kschedui.language import spoken
@@ -106,5 +105,4 @@ def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name:
     manifest = engine.manifest(scenarios.text_of(run.version_id), kind, "" if namespace == "_" else namespace, name)
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
-    text = yaml.dump(manifest, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True)
-    return JsonResponse({"yaml": text})
+    return JsonResponse({"yaml": yaml_text.write(manifest)})

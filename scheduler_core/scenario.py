@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from scheduler_core.config import SchedulerConfiguration
 from scheduler_core.manifests.admission import Admission, claimed
@@ -105,7 +106,7 @@ class _Reader:
         self._check_scripts(own, config, found.scenario)
         admission = Admission()
         initial = InitialObjects(self._problems, admission)
-        objects = initial.build(found.objects)
+        objects = initial.build(found.objects, created_nodes(own.events))
         events: tuple[TimelineEvent, ...] = ()
         if found.scenario and own.events:
             timeline = Timeline(found.scenario, self._problems, admission, set(initial.exist))
@@ -194,6 +195,13 @@ class _Reader:
                 self._problems.error(
                     path, Message("{problem}: {reason}", problem=not_found(script.url_prefix), reason=reason)
                 )
+
+
+def created_nodes(events: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Names of the nodes that events bring."""
+    made = [one["create"] for one in events if isinstance(one.get("create"), dict)]
+    metadata = [one.get("metadata") for one in made if one.get("kind") == "Node"]
+    return {str(one.get("name")) for one in metadata if isinstance(one, dict)}
 
 
 def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:

@@ -1,11 +1,11 @@
 """What other tools print, as a scenario: a kubectl dump, workloads without their pods, a simulator's export."""
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-
+from kschedui import yaml_text
 from kschedui.importers import cleaning, simulator_export, workloads
 from scheduler_core.manifests.documents import read_documents
 from scheduler_core.manifests.problems import Problems, TooManyProblems
@@ -13,6 +13,7 @@ from scheduler_core.messages import Message
 from scheduler_core.scenario import Limits, ScenarioError, ScenarioErrors
 
 Manifest = dict[str, Any]
+NEXT_JSON = re.compile(r"\}[ \t\r]*\n\s*^\{", re.MULTILINE)
 
 
 @dataclass
@@ -32,14 +33,18 @@ def convert(text: str, limits: Limits) -> Imported:
     notes += expanded
     if not made:
         raise ScenarioErrors([ScenarioError("", 0, Message("there is no object in it that a scheduler reads"))])
-    return Imported(write(made), notes)
+    text = write(made)
+    if (size := len(text.encode())) > limits.bytes:
+        reason = Message("this becomes {size:,} bytes; the limit is {bytes:,}", size=size, bytes=limits.bytes)
+        raise ScenarioErrors([ScenarioError("", 0, reason)])
+    return Imported(text, notes)
 
 
 def read_objects(text: str, limits: Limits) -> tuple[list[Manifest], list[Message]]:
     """Every object of the text; raises ScenarioErrors."""
     problems = Problems()
     try:
-        documents = read_documents(text, limits, problems)
+        documents = read_documents(apart(text), limits, problems)
     except TooManyProblems:
         documents = []
     if errors := problems.errors():
@@ -53,17 +58,25 @@ def read_objects(text: str, limits: Limits) -> tuple[list[Manifest], list[Messag
     return found, []
 
 
+def apart(text: str) -> str:
+    """The documents of a JSON array, or of several calls of `kubectl get -o json`, told apart."""
+    if text.lstrip().startswith("["):
+        return f'{{"apiVersion": "v1", "kind": "List", "items": {text.strip()}}}'
+    return NEXT_JSON.sub("}\n---\n{", text) if text.lstrip().startswith("{") else text
+
+
 def left_out(objects: list[Manifest]) -> list[Message]:
-    """A sentence about the kinds that no scheduler reads."""
-    kinds = Counter(str(found.get("kind", "objects without a kind"))[:60] for found in objects)
+    """Sentences about pods that have ended, and about the kinds that no scheduler reads."""
+    ended = sum(found.get("kind") == "Pod" for found in objects)
+    notes = [Message("Pods that have ended are left out: {number}.", number=ended)] if ended else []
+    read = ("Pod", "PriorityClass")  # of which only those are left out that take no room, or that are there anyway
+    kinds = Counter(str(found.get("kind", "?"))[:60] for found in objects if found.get("kind") not in read)
     if not kinds:
-        return []
+        return notes
     listed = ", ".join(f"{number} {kind}" for kind, number in sorted(kinds.items()))
-    return [Message("Left out, since the scheduler does not read it: {kinds}.", kinds=listed)]
+    return [*notes, Message("Left out, since the scheduler does not read it: {kinds}.", kinds=listed)]
 
 
 def write(objects: list[Manifest]) -> str:
     """A multi-document YAML stream."""
-    return "---\n".join(
-        yaml.dump(found, Dumper=yaml.CSafeDumper, sort_keys=False, allow_unicode=True, width=110) for found in objects
-    )
+    return "---\n".join(map(yaml_text.write, objects))

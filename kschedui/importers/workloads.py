@@ -33,21 +33,24 @@ def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[Mes
     """All objects with pods in place of workloads, pods last; and a sentence for each workload. At most `most` pods."""
     owners = {owner for found in objects for owner in owner_uids(found)}
     named = {owner for found in objects for owner in owner_names(found)}
-    nodes = [part(found, "metadata").get("name", "") for found in objects if found.get("kind") == "Node"]
+    nodes = [name_of(found) for found in objects if found.get("kind") == "Node"]
     others: list[Manifest] = []
     pods: list[Manifest] = []
     notes: list[Message] = []
     for found in objects:
         kind, metadata = str(found.get("kind")), part(found, "metadata")
-        has_pods = (
-            metadata.get("uid") in owners or (kind, metadata.get("namespace", "default"), metadata.get("name")) in named
-        )
+        if kind in MAKERS and not is_whole(found):
+            notes.append(
+                Message("{kind} {name} is left out: it has no name or no pod template.", kind=kind, name=name_of(found))
+            )
+            continue
+        has_pods = str(metadata.get("uid")) in owners or (kind, namespace_of(found), name_of(found)) in named
         made = [] if has_pods or kind not in MAKERS else list(MAKERS[kind](found, nodes, most - len(pods)))
         own = [one for one in made if one["kind"] == "Pod"]
         if own:
-            notes.append(became(kind, str(metadata.get("name", "")), len(own)))
+            notes.append(became(kind, name_of(found), len(own)))
         elif kind in DROPPED and not has_pods:
-            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=metadata.get("name", "")))
+            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=name_of(found)))
         pods += own
         others += [one for one in made if one["kind"] != "Pod"]
         if kind == "Pod":
@@ -55,6 +58,31 @@ def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[Mes
         elif kind not in DROPPED:
             others.append(found)
     return others + pods, notes
+
+
+def name_of(found: Manifest) -> str:
+    """ "" where there is none, or one that is no text."""
+    name = part(found, "metadata").get("name")
+    return name if isinstance(name, str) else ""
+
+
+def namespace_of(found: Manifest) -> str:
+    """The namespace that the object is in."""
+    return str(part(found, "metadata").get("namespace") or "default")
+
+
+def is_whole(found: Manifest) -> bool:
+    """Has it a name, and a template that pods can be made from? What is inside the pods, the parser judges."""
+    spec = part(found, "spec")
+    template = part(spec, "template")
+    pod = part(template, "spec")
+    mappings = [(spec, "selector"), (pod, "affinity"), (part(template, "metadata"), "labels")]
+    lists = [(pod, "containers"), (pod, "tolerations"), (pod, "volumes"), (spec, "volumeClaimTemplates")]
+    return (
+        bool(name_of(found) and pod)
+        and all(isinstance(of.get(name) or {}, dict) for of, name in mappings)
+        and all(isinstance(of.get(name) or [], list) for of, name in lists)
+    )
 
 
 def became(kind: str, name: str, pods: int) -> Message:
@@ -74,7 +102,7 @@ def owner_uids(found: Manifest) -> Iterator[str]:
 def owner_names(found: Manifest) -> Iterator[tuple[str, str, str]]:
     """(kind, namespace, name) of the object's owners."""
     for owner in references(found):
-        yield str(owner.get("kind")), part(found, "metadata").get("namespace", "default"), str(owner.get("name"))
+        yield str(owner.get("kind")), namespace_of(found), str(owner.get("name"))
 
 
 def references(found: Manifest) -> list[Manifest]:

@@ -13,7 +13,7 @@ from scheduler_core.manifests.pods import TERMINAL_PHASES
 from scheduler_core.manifests.problems import Path, Problems, did_you_mean, duplicate, one_of, required, show
 from scheduler_core.manifests.schema import check
 from scheduler_core.messages import Message
-from scheduler_core.objects import KubernetesObject, Namespace, PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.objects import KubernetesObject, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
 
 Identity = tuple[str, str, str]  # kind, namespace or "", name
 
@@ -87,9 +87,11 @@ class InitialObjects:
             ("PriorityClass", "", found.name): None for found in SYSTEM_PRIORITY_CLASSES
         }
         self._namespaces: dict[str, None] = {}  # mentioned, in order
+        self._nodes: set[str] = set()
 
-    def build(self, documents: dict[str, list[Document]]) -> list[KubernetesObject]:
-        """The objects in load order, from the documents of each kind."""
+    def build(self, documents: dict[str, list[Document]], nodes_to_come: set[str]) -> list[KubernetesObject]:
+        """The objects in load order, of each kind. `nodes_to_come`: names of those that the timeline brings."""
+        self._nodes |= nodes_to_come
         built = {kind.name: self._build_kind(kind, documents.get(kind.name, [])) for kind in LOAD_ORDER}
         created = {found.name for found in built["Namespace"] if isinstance(found, Namespace)}
         built["Namespace"] += [implied_namespace(name) for name in self._namespaces if name not in created]
@@ -113,7 +115,16 @@ class InitialObjects:
             one = build(kind, document.data, self._problems, self._admission)
             if one is not None and not (isinstance(one, Pod) and one.phase in TERMINAL_PHASES):
                 found.append(one)
+                self._check_node(one)
         return found
+
+    def _check_node(self, found: KubernetesObject) -> None:
+        """Nodes are loaded before pods. A pod may name one that is not there, as in a cluster, but hardly means to."""
+        if isinstance(found, Node):
+            self._nodes.add(found.name)
+        elif isinstance(found, Pod) and found.node_name and found.node_name not in self._nodes:
+            message = Message("there is no node {name}: the pod takes room nowhere", name=show(found.node_name))
+            self._problems.warn(("spec", "nodeName"), message)
 
     def _is_new(self, kind: Kind, document: Document) -> bool:
         key = identity(kind, document.data)

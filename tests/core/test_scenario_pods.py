@@ -11,7 +11,7 @@ import pytest
 from scheduler_core.objects import HostPort, Pod, Toleration
 from scheduler_core.scenario import ScenarioErrors, parse_scenario
 from scheduler_core.selectors import LabelSelector, Requirement
-from tests.builders import Manifest, parse, pod, priority_class, scenario, spread
+from tests.builders import Manifest, node, parse, pod, priority_class, scenario, spread
 
 MI = 1024 * 1024
 
@@ -379,3 +379,13 @@ def test_resource_claims_are_said_to_be_left_out() -> None:
     spec: dict[str, Any] = {"resourceClaims": [{"name": "gpu", "resourceClaimName": "one"}]}
     (warning,) = parse(pod("web", **spec)).warnings
     assert (warning.path, warning.message.split(":")[0]) == ("spec.resourceClaims", "not simulated")
+
+
+def test_a_pod_on_a_node_that_never_is_is_warned_about() -> None:
+    late = {"at": 3, "create": node("late")}
+    found = parse_scenario(
+        scenario(node("n1"), pod("a", node="n1"), pod("b", node="n2"), pod("c", node="late"), events=[late])
+    )
+    assert [(warning.path, warning.message) for warning in found.warnings] == [
+        ("spec.nodeName", 'there is no node "n2": the pod takes room nowhere')
+    ]

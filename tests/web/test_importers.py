@@ -90,7 +90,10 @@ def test_ended_pods_and_what_no_scheduler_reads_are_left_out_and_named() -> None
     config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": {"secret": "x"}}
     objects, notes = convert(node("n1"), ended, config_map)
     assert [found["kind"] for found in objects] == ["Node"]
-    assert notes == ["Left out, since the scheduler does not read it: 1 ConfigMap, 1 Pod."]
+    assert notes == [
+        "Pods that have ended are left out: 1.",
+        "Left out, since the scheduler does not read it: 1 ConfigMap.",
+    ]
 
 
 def test_a_deployment_becomes_a_replica_set_and_its_pods() -> None:
@@ -203,3 +206,52 @@ def test_an_export_of_the_simulator_is_read(as_yaml: bool) -> None:
 def test_nothing_to_schedule_is_a_sentence() -> None:
     with pytest.raises(ScenarioErrors, match="no object in it that a scheduler reads"):
         importers.convert("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n", Limits())
+
+
+@pytest.mark.parametrize("name", ["n", "y", "no", "on", "1e3", "0755", "0x10", "1_000", "true", "1.5", "2025-01-01"])
+def test_a_text_that_looks_like_a_number_or_a_boolean_is_still_a_text(name: str) -> None:
+    found = importers.convert(json.dumps(node("n1", labels={"tier": name})), Limits())
+    assert parse_scenario(found.text).objects[-1].labels["tier"] == name
+
+
+ODD = [
+    {"metadata": {"name": ["web"]}},
+    {"metadata": []},
+    {"metadata": {"name": "web", "namespace": ["a"], "uid": {}}},
+    {"spec": []},
+    {"spec": {"template": {"spec": {}}}},
+    {"spec": {"selector": [], "template": TEMPLATE}},
+    {"spec": {"template": {"metadata": {"labels": []}, "spec": TEMPLATE["spec"]}}},
+    {"spec": {"template": {"spec": {**TEMPLATE["spec"], "affinity": [], "tolerations": 3, "volumes": {"a": 1}}}}},
+    {"spec": {"replicas": "3", "volumeClaimTemplates": {"a": 1}, "template": TEMPLATE}},
+]
+
+
+@pytest.mark.parametrize("kind", ["Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job"])
+@pytest.mark.parametrize("odd", ODD, ids=str)
+def test_a_workload_that_is_not_whole_is_a_sentence(kind: str, odd: Manifest) -> None:
+    made = {**workload(kind, "web"), **copy.deepcopy(odd)}
+    found = importers.convert(scenario(node("n1"), made), Limits())
+    assert len(found.notes) == 1
+
+
+def test_json_documents_one_after_another_are_all_read() -> None:
+    nodes = {"apiVersion": "v1", "kind": "List", "items": [node("n1")]}
+    for text in (
+        f"{json.dumps(nodes, indent=4)}\n{json.dumps(pod('a'), indent=4)}\n",
+        f"{json.dumps(nodes)}\n\n{json.dumps(pod('a'))}",
+        json.dumps([node("n1"), pod("a")]),
+        json.dumps([node("n1"), pod("a")], indent=2),
+    ):
+        found = importers.convert(text, Limits())
+        assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod"]
+
+
+def test_what_grows_beyond_the_limit_is_refused() -> None:
+    with pytest.raises(ScenarioErrors, match=r"this becomes [0-9,]+ bytes; the limit is 20,000"):
+        importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=900)), Limits(bytes=20_000))
+
+
+def test_a_workload_that_makes_no_pod_is_named() -> None:
+    found = importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=0)), Limits())
+    assert found.notes == ["Deployment web makes no pod now."]
