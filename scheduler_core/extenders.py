@@ -29,7 +29,6 @@ from scheduler_core.framework.interface import Code, Extender, ExtenderError, Ex
 from scheduler_core.objects import Node, Pod
 from scheduler_core.scenario_types import ExtenderScript, ExtenderVerb
 
-EXTENDER_NAME = "Extender"  # framework.ExtenderName
 MAX_EXTENDER_PRIORITY = 10
 MAX_NODE_SCORE = 100
 SCALE = MAX_NODE_SCORE // MAX_EXTENDER_PRIORITY

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.columns import encode_column, encode_rows
-from scheduler_core.extenders import EXTENDER_NAME, find_nodes_that_pass_extenders
+from scheduler_core.extenders import find_nodes_that_pass_extenders
 from scheduler_core.fit_error import SchedulingError
+from scheduler_core.framework.cluster_event import EXTENDER_NAME
 from scheduler_core.framework.filters import FilterPlan
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
 from scheduler_core.framework.runtime import Framework, PreFilterOutcome

@@ -120,6 +120,21 @@ class RegisteredEvent:
     hint: HintFunction | None = None
 
 
+EXTENDER_NAME: Final = "Extender"  # framework.ExtenderName: the plugin that is blamed for what extenders reject
+# framework.UnrollWildCardResource: every event of what can be scheduled by; claims of devices are not simulated.
+ANY_EVENT: Final = tuple(
+    RegisteredEvent(ClusterEvent(resource, Action.ALL))
+    for resource in (
+        "Pod",
+        "Node",
+        "PersistentVolume",
+        "PersistentVolumeClaim",
+        "storage.k8s.io/CSINode",
+        "storage.k8s.io/CSIDriver",
+        "storage.k8s.io/CSIStorageCapacity",
+        "storage.k8s.io/StorageClass",
+    )
+)
 ASSIGNED_POD_ADD: Final = ClusterEvent("AssignedPod", Action.ADD)
 ASSIGNED_POD_UPDATE: Final = ClusterEvent("AssignedPod", Action.UPDATE)
 ASSIGNED_POD_DELETE: Final = ClusterEvent("AssignedPod", Action.DELETE)

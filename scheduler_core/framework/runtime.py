@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scheduler_core.cluster import Cluster
 from scheduler_core.config import EXTENSION_POINTS, PluginRef, Profile
 from scheduler_core.disruption import disruptions_allowed
-from scheduler_core.framework.cluster_event import RegisteredEvent
+from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
 from scheduler_core.framework.filters import Filters
 from scheduler_core.framework.interface import (
     SUCCESS,
@@ -38,6 +38,7 @@ Registry = Mapping[str, type[Any]]
 
 # Extension point -> the method that a plugin there has; one without it has nothing to do there (DynamicResources).
 METHODS = {point: point for point in EXTENSION_POINTS} | {"queue_sort": "key"}
+REJECTING_POINTS = ("pre_enqueue", "pre_filter", "filter", "reserve", "permit")
 
 
 class Services(Protocol):
@@ -138,12 +139,17 @@ class Framework:
         return [plugin.name for plugin in self.at(point)]
 
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
-        """Every enabled plugin's events, in the order in which the plugins are enabled."""
-        return [
-            (name, plugin.events_to_register())
-            for name, plugin in self._instances.items()
-            if hasattr(plugin, "events_to_register")
-        ]
+        """Every enabled plugin's events, in the order in which the plugins are enabled.
+
+        What may reject a pod and registers nothing, extenders above all, wakes it for any event.
+        """
+        found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
+        for name, plugin in self._instances.items():
+            if hasattr(plugin, "events_to_register"):
+                found.append((name, plugin.events_to_register()))
+            elif any(hasattr(plugin, METHODS[point]) for point in REJECTING_POINTS):
+                found.append((name, ANY_EVENT))
+        return found
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""

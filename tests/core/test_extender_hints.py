@@ -1,0 +1,39 @@
+"""A pod that extenders rejected is tried again after any event (framework.go: defaultEnqueueExtension).
+
+Also after the update of its own status, so it is tried twice in a row whenever its message is another one than before.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders import Manifest, configuration, node, pod
+from tests.core.runs import attempts, run
+
+REFUSAL = {"urlPrefix": "http://e", "filter": [{"reject": "no licence"}]}
+CONFIGURATION = configuration(extenders=[{"urlPrefix": "http://e", "filterVerb": "f"}])
+
+
+def times(*objects: Manifest, **event: object) -> list[float]:
+    """When a pod without demands was tried on a node that the extender never gives it."""
+    events = [{"at": 4, **event}]
+    found = run(node("n"), pod("p"), *objects, CONFIGURATION, events=events, extenders=[REFUSAL])
+    return [time for time, name, _ in attempts(found) if name == "p"]
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        {"create": node("other")},
+        {"update": node("n", labels={"a": "b"})},
+        {"create": pod("elsewhere", node="n")},
+        {"delete": {"kind": "Pod", "name": "old"}},
+    ],
+    ids=["a new node", "a label", "a pod that runs", "a pod that goes"],
+)
+def test_any_event_wakes_a_pod_that_an_extender_rejected(event):
+    assert sorted(set(times(pod("old", node="n"), **event))) == [0, 4]
+
+
+def test_its_own_new_condition_wakes_it_once_and_an_event_that_changes_nothing_does_not():
+    assert times(update=node("n")) == [0, 0]
