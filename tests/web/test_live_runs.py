@@ -13,7 +13,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from kschedui.supervisor.stack import Stack
-from tests.builders import node, pod, scenario
+from tests.builders import configuration, node, pod, scenario
 from tests.conftest import StackMaker, manage, serve
 from tests.processes import descendants, wait_until
 from tests.web.visitor import LONG, Follower, Visitor
@@ -24,12 +24,50 @@ LARGE = scenario(
     *(node(f"n{i}", cpu=64, zone=f"z{i % 3}") for i in range(200)),
     *(pod(f"p{i}", cpu="500m", labels={"app": f"a{i % 7}"}) for i in range(2000)),
 )
+GATED = (
+    LARGE + "\n---\n" + scenario(configuration(profiles=[{"plugins": {"reserve": {"enabled": [{"name": "Gate"}]}}}]))
+)
+GATE = """
+import os, time
+from scheduler_core.framework.status import SUCCESS
+
+class Gate:
+    name = "Gate"
+
+    def __init__(self, args, handle):
+        pass
+
+    def reserve(self, pod, state, node_name):
+        while pod.name == "p900" and not os.path.exists(os.environ["GATE"]):
+            time.sleep(0.05)
+        return SUCCESS
+
+    def unreserve(self, pod, state, node_name):
+        pass
+"""
 
 
 @pytest.fixture
 def visitor(live_stack: Stack) -> Visitor:
     """Somebody at the shared stack."""
     return Visitor(live_stack.url)
+
+
+@pytest.fixture
+def gate(tmp_path: Path) -> Path:
+    """A folder with a package whose plugin holds GATED runs in their middle, until there is a file named `open` in it:
+    however slow a test is and however quick the engine, the run goes on while the test does something to it."""
+    (tmp_path / "gate.py").write_text(GATE)
+    about = tmp_path / "gate-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: gate\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text("[kschedui.plugins]\nGate = gate:Gate\n")
+    return tmp_path
+
+
+def gated(make_stack: StackMaker, gate: Path) -> Stack:
+    """A breakable stack that knows the plugin."""
+    return breakable(make_stack, PYTHONPATH=str(gate), GATE=str(gate / "open"))
 
 
 def breakable(make_stack: StackMaker, **env: str) -> Stack:
@@ -75,36 +113,39 @@ def test_a_library_scenario_is_there_at_once(visitor: Visitor) -> None:
     assert visitor.run(boot["run"])["state"] == "done"
 
 
-def test_the_worker_killed_in_the_middle_gives_the_same_bytes(make_stack: StackMaker) -> None:
-    stack = breakable(make_stack)
+def test_the_worker_killed_in_the_middle_gives_the_same_bytes(make_stack: StackMaker, gate: Path) -> None:
+    stack = gated(make_stack, gate)
     visitor = Visitor(stack.url)
-    run = visitor.save(LARGE)
+    run = visitor.save(GATED)
     follower = Follower(visitor, run)
     follower.follow(most=4)
     os.killpg(stack.children["worker"].group, signal.SIGKILL)
     before = visitor.run(run)
     assert (before["state"], before["chunks"] >= 4) == ("running", True)
+    (gate / "open").touch()
     stack.start_worker(1)
     follower.follow()
     after = visitor.wait_for(run, "done", "failed")
     assert after["state"] == "done"
     assert after["chunks"] > before["chunks"]
-    undisturbed = visitor.save(LARGE)
+    undisturbed = visitor.save(GATED)
     visitor.wait_for(undisturbed, "done", "failed")
     assert undisturbed != run
     assert visitor.frames(run) == visitor.frames(undisturbed) == follower.taken
 
 
-def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack: StackMaker) -> None:
-    stack = breakable(make_stack)
+def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack: StackMaker, gate: Path) -> None:
+    stack = gated(make_stack, gate)
     visitor = Visitor(stack.url)
-    run = visitor.save(LARGE)
+    run = visitor.save(GATED)
     Follower(visitor, run).follow(most=3)
     main = stack.children["worker"].group
     pool = [process for process in descendants(main) if "celery" in process.command]
     assert pool
     for process in pool:
         os.kill(process.pid, signal.SIGKILL)
+    assert visitor.run(run)["state"] in ("running", "queued")
+    (gate / "open").touch()
     assert visitor.wait_for(run, "done", "failed")["state"] == "done"
     follower = Follower(visitor, run)
     follower.follow()
@@ -123,8 +164,9 @@ def test_a_run_that_was_saved_while_no_worker_was_there_is_done_later(make_stack
     assert follower.texts[-1]["state"] == "done"
 
 
-def test_cancel_ends_the_run_and_tells_its_followers(visitor: Visitor) -> None:
-    run = visitor.save(LARGE)
+def test_cancel_ends_the_run_and_tells_its_followers(make_stack: StackMaker, gate: Path) -> None:
+    visitor = Visitor(gated(make_stack, gate).url)
+    run = visitor.save(GATED)
     follower = Follower(visitor, run)
     follower.follow(most=2)
     status, answer = visitor.post(f"/api/runs/{run}/cancel")
@@ -133,6 +175,7 @@ def test_cancel_ends_the_run_and_tells_its_followers(visitor: Visitor) -> None:
     assert follower.texts[-1]["state"] == "cancelled"
     assert follower.taken == visitor.frames(run)
     assert Visitor(visitor.url).post(f"/api/runs/{run}/cancel")[0] == 403
+    (gate / "open").touch()  # so that the worker, which notices now, stops at once when it is told to
 
 
 def test_a_page_of_another_site_gets_no_websocket(visitor: Visitor) -> None:
@@ -183,7 +226,7 @@ Run.objects.filter(pk=run.pk).update(chunks=40, steps=40, bytes=40 * 1024 * 1024
 
 @pytest.mark.skipif(not CONNECTIONS.exists(), reason="only Linux lists connections in a file")
 def test_a_viewer_that_takes_nothing_is_closed_and_others_are_not_held_up(make_stack: StackMaker) -> None:
-    stack = breakable(make_stack, KSCHEDUI_WEBSOCKET_SEND_SECONDS="1")
+    stack = breakable(make_stack, KSCHEDUI_WEBSOCKET_SEND_SECONDS="5")
     visitor = Visitor(stack.url)
     run = visitor.save(SMALL)
     visitor.wait_for(run, "done")

@@ -19,8 +19,8 @@ import redis
 from tests.processes import Process, descendants, still_running, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
-START_SECONDS = 60
-STOP_SECONDS = 90
+START_SECONDS = 120
+STOP_SECONDS = 120
 
 Start = Callable[..., "Up"]
 
@@ -96,7 +96,7 @@ def test_up_serves_and_a_second_start_finds_what_the_first_left(start: Start, tm
     (tmp_path / "data/kschedui.sqlite3").unlink()
     for _ in range(2):
         up = start()
-        with urllib.request.urlopen(up.ready() + "/healthz", timeout=10) as answer:
+        with urllib.request.urlopen(up.ready() + "/healthz", timeout=START_SECONDS) as answer:
             assert answer.read() == b'{"database": true, "broker": true}'
         up.process.terminate()
         assert up.end()[0] == 0

@@ -22,6 +22,7 @@ from kschedui.supervisor.ports import answers_tcp, free_port
 from tests.processes import descendants, still_running, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 120  # nobody waits so long unless something is broken
 
 
 def server_user() -> str:
@@ -39,7 +40,7 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     initdb = shutil.which("initdb") or next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))), None)
     if initdb is None:
         pytest.skip("PostgreSQL is not installed")
-    user, port = server_user(), free_port()
+    user = server_user()
     folder = tmp_path_factory.mktemp("postgres")
     for path in (folder, *list(folder.parents)[:2]):
         path.chmod(0o755)
@@ -47,14 +48,15 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     data = folder / "data"
     command = [initdb, "--pgdata", str(data), "--username", "kschedui", "--auth", "trust", "--no-sync"]
     subprocess.run(command, cwd=folder, user=user, check=True, capture_output=True)
+    port = free_port()
     options = ["-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", "", "-F"]
     server = subprocess.Popen(
         [Path(initdb).with_name("postgres"), *options], cwd=folder, user=user, stderr=subprocess.DEVNULL
     )
-    assert wait_until(lambda: answers_tcp(port), 30)
+    assert wait_until(lambda: answers_tcp(port), SECONDS)
     yield f"postgres://kschedui@127.0.0.1:{port}/postgres"
     server.send_signal(signal.SIGINT)
-    server.wait(20)
+    server.wait(SECONDS)
 
 
 @pytest.fixture
@@ -65,10 +67,10 @@ def redis_url(tmp_path: Path) -> Iterator[str]:
     port = free_port()
     options = ["--port", str(port), "--bind", "127.0.0.1", "--save", "", "--dir", str(tmp_path)]
     server = subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
-    assert wait_until(lambda: answers_tcp(port), 15)
+    assert wait_until(lambda: answers_tcp(port), SECONDS)
     yield f"redis://127.0.0.1:{port}/0"
     server.terminate()
-    server.wait(10)
+    server.wait(SECONDS)
 
 
 def test_up_on_postgresql_and_redis(postgres_url: str, redis_url: str, tmp_path: Path) -> None:
@@ -78,13 +80,13 @@ def test_up_on_postgresql_and_redis(postgres_url: str, redis_url: str, tmp_path:
     try:
         line = up.stdout.readline()
         assert line.startswith("kschedui is ready: "), line or up.stderr.read()
-        with urllib.request.urlopen(line.split()[3] + "/healthz", timeout=10) as answer:
+        with urllib.request.urlopen(line.split()[3] + "/healthz", timeout=SECONDS) as answer:
             assert json.load(answer) == {"database": True, "broker": True}
         family = descendants(up.pid)
         assert not any("valkey-server" in process.command for process in family)
         assert not list(tmp_path.glob("*.sqlite3"))
     finally:
         up.send_signal(signal.SIGINT)
-        _, errors = up.communicate(timeout=30)
+        _, errors = up.communicate(timeout=SECONDS)
     assert up.returncode == 0, errors
     assert not still_running(family)

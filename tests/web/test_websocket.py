@@ -20,6 +20,7 @@ from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
 
 MANY = scenario(*(node(f"n{i}", cpu=4) for i in range(5)), *(pod(f"p{i}", cpu=1) for i in range(40)))
+PATIENCE = 60  # seconds; nobody waits so long unless something is broken
 ORIGIN = (b"origin", b"http://localhost")
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -45,7 +46,7 @@ class Socket(ApplicationCommunicator):
     async def connect(self) -> bool:
         """Was the connection accepted?"""
         await self.send_input({"type": "websocket.connect"})
-        answer = await self.receive_output(timeout=10)
+        answer = await self.receive_output(timeout=PATIENCE)
         return bool(answer["type"] == "websocket.accept")
 
     async def send_to(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -56,7 +57,7 @@ class Socket(ApplicationCommunicator):
     async def disconnect(self) -> None:
         """Go away."""
         await self.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.wait(timeout=10)
+        await self.wait(timeout=PATIENCE)
 
 
 @asynccontextmanager
@@ -72,7 +73,7 @@ async def socket(*headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = OR
 
 async def text(made: Any) -> dict[str, Any]:
     """The next message, which is text."""
-    message = await made.receive_output(timeout=10)
+    message = await made.receive_output(timeout=PATIENCE)
     assert message["type"] == "websocket.send", message
     found: dict[str, Any] = json.loads(message["text"])
     return found
@@ -80,7 +81,7 @@ async def text(made: Any) -> dict[str, Any]:
 
 async def closed(made: Any) -> int:
     """The close code, which is the next message."""
-    message = await made.receive_output(timeout=10)
+    message = await made.receive_output(timeout=PATIENCE)
     assert message["type"] == "websocket.close", message
     code: int = message["code"]
     return code
@@ -90,7 +91,7 @@ async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
     """Numbers of the chunks, and the texts, until the end."""
     numbers, texts = [], []
     while not texts or texts[-1]["type"] != "end":
-        message = await made.receive_output(timeout=10)
+        message = await made.receive_output(timeout=PATIENCE)
         if message.get("text") is not None:
             texts.append(json.loads(message["text"]))
         else:
