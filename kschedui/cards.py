@@ -144,9 +144,31 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "description_html": markdown_html(lesson.text("description", language())),
         "engine_is_old": engine_is_old,
         "current_engine": ENGINE_VERSION,
+        "versions": version_links(version),
         "fork_of": origin if origin and origin.scenario.visibility != Scenario.Visibility.PRIVATE else None,
         "unfurl": unfurl(request, version, lesson),
     }
+
+
+MOST_VERSIONS = 30
+
+
+def version_links(shown: Version) -> list[dict[str, Any]]:
+    """[{number, url, diff}] newest first, of a scenario with more than one version; `diff` compares it with the one
+    that is shown, "" for that one."""
+    scenario = shown.scenario
+    numbers = list(scenario.versions.order_by("-number").values_list("number", flat=True)[:MOST_VERSIONS])
+    if len(numbers) < 2:
+        return []
+
+    def difference(number: int) -> str:
+        between = sorted((number, shown.number))
+        return "" if number == shown.number else reverse("scenario-diff", args=[scenario.public_id, *between])
+
+    return [
+        {"number": one, "url": reverse("version", args=[scenario.public_id, one]), "diff": difference(one)}
+        for one in numbers
+    ]
 
 
 def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:

@@ -65,7 +65,8 @@ def embedded(request: HttpRequest, sid: str, number: int) -> HttpResponse:
 
 def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, embed: bool) -> HttpResponse:
     """player.html, embed.html: `boot` (cards.boot), and cards.page: `scenario`, `version`, `run`, `may_edit`,
-    `description_html`, `engine_is_old`, `current_engine`, `fork_of` (a version or None), `unfurl`.
+    `description_html`, `engine_is_old`, `current_engine`, `versions` (cards.version_links), `fork_of` (a
+    version or None), `unfurl`.
 
     The run is the oldest complete one, which links were made from; `?engine=` names another. None yet: it is started.
     """

@@ -8,6 +8,14 @@ import { pipsOf } from "./pod_block.js";
 
 /** @typedef {import("../view").View} View @typedef {import("../i18n.js").Part} Part */
 
+const ROW = 60; // letters of a sentence that stand in one row
+const WHY_ROW = 112;
+
+/** In letters; a Chinese character takes the room of two. @param {string} text */
+function widthOf(text) {
+  return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+}
+
 /** @param {Element} target @param {View} view */
 export function drawHero(target, view) {
   const pod = view.state.pods.get(view.hero);
@@ -49,10 +57,14 @@ export function drawCaption(target, view) {
   const { eyebrow, sentence: words, why } = view.caption;
   const own = (/** @type {any} */ one) => one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
   const lesson = (view.boot.lesson?.captions ?? []).find(own); // a teacher's words about this very step
+  const [long, reason] = [widthOf(plain(words)), plain(why)];
+  const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);
+  target.classList.toggle("dense", rows > 3);
+  target.classList.toggle("full", rows > 4);
   patch(target, [
     h("p", { key: "eyebrow", class: "eyebrow" }, plain(eyebrow)),
-    h("h1", { key: "sentence", class: plain(words).length > 110 ? "long" : "" }, sentence(view, words)),
-    h("p", { key: "why", class: "why" }, sentence(view, why)),
+    h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
+    h("p", { key: "why", class: "why", title: rows > 4 ? reason : null }, sentence(view, why)),
     lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
   ]); // prettier-ignore
 }

@@ -1,0 +1,43 @@
+"""From the player to the scenario's other versions, and to what changed between them."""
+
+from __future__ import annotations
+
+import re
+
+from tests.web.conftest import SMALL, Browser
+
+LINK = re.compile(r'<a href="([^"]+)"( aria-current="page")?>Version (\d+)</a>(?:<a href="([^"]+)">What changed</a>)?')
+
+
+def listed(page: str) -> list[tuple[str, bool, int, str]]:
+    """(address, is shown, number, address of the comparison) in the order of the page."""
+    return [(one[1], bool(one[2]), int(one[3]), one[4] or "") for one in LINK.finditer(page)]
+
+
+def test_a_single_version_has_no_list(author: Browser) -> None:
+    saved = author.save()
+    page = author.get(saved["url"]).content.decode()
+    assert listed(page) == []
+    assert 'id="versions"' not in page
+
+
+def test_the_player_names_its_version_and_leads_to_the_others_and_to_what_changed(author: Browser) -> None:
+    first = author.save()
+    sid = first["id"]
+    for number in (2, 3):
+        author.save(SMALL.replace("Small", f"Small {number}"), parent=sid, version=number - 1)
+    page = author.get(f"/s/{sid}/v/2/").content.decode()
+    assert listed(page) == [
+        (f"/s/{sid}/v/3/", False, 3, f"/s/{sid}/diff/2/3/"),
+        (f"/s/{sid}/v/2/", True, 2, ""),
+        (f"/s/{sid}/v/1/", False, 1, f"/s/{sid}/diff/1/2/"),
+    ]
+    for address, _, _, difference in listed(page):
+        assert author.get(address).status_code == 200
+        assert not difference or author.get(difference).status_code == 200
+
+
+def test_an_embedded_player_leads_nowhere_else(author: Browser) -> None:
+    sid = author.save()["id"]
+    author.save(SMALL.replace("Small", "Other"), parent=sid, version=1)
+    assert listed(author.get(f"/embed/{sid}/v/1/").content.decode()) == []
