@@ -47,7 +47,7 @@ function setProps(node, next) {
 function setProp(node, name, value, before) {
   if (name === "key" || name === "opaque") return;
   if (name === "style") setStyle(node, value ?? {}, before ?? {});
-  else if (name === "on") listen(node, value ?? {}, before ?? {});
+  else if (name === "on") listen(node, value ?? {});
   else if (name === "value" || name === "checked") node[name] = value ?? "";
   else if (value === null || value === undefined || value === false) node.removeAttribute(name);
   else node.setAttribute(name, value === true ? "" : String(value));
@@ -59,13 +59,23 @@ function setStyle(node, next, last) {
   for (const name in next) if (next[name] !== last[name]) node.style.setProperty(name, next[name]);
 }
 
-/** Listeners are looked up when the event comes, so that a new closure costs nothing. */
-function listen(/** @type {any} */ node, /** @type {any} */ next, /** @type {any} */ last) {
+/** Listeners are looked up when the event comes, so that a new closure costs nothing. @param {any} node @param {Record<string, any>} next */
+function listen(node, next) {
   node.__on = next;
+  node.__heard ??= new Set();
   for (const name in next) {
-    if (last[name]) continue;
+    if (node.__heard.has(name)) continue;
+    node.__heard.add(name);
     node.addEventListener(name, (/** @type {Event} */ event) => node.__on[name]?.(event));
   }
+}
+
+/** Nothing moves in this draw: an element may become another one of its tag, which costs less than making one. */
+let still = false;
+
+/** @param {boolean} on */
+export function drawStill(on) {
+  still = on;
 }
 
 /**
@@ -75,29 +85,66 @@ function listen(/** @type {any} */ node, /** @type {any} */ next, /** @type {any
  */
 export function patch(parent, children) {
   const list = flatten(children);
-  const old = new Map();
-  for (const node of parent.childNodes) old.set(/** @type {any} */ (node).__key, node);
-  const keys = list.map((item, index) =>
-    typeof item === "string" ? `text:${index}` : `${item.tag}:${item.key ?? index}`,
-  );
-  const kept = new Set(keys);
-  for (const [key, node] of old) if (!kept.has(key)) node.remove();
+  /** @type {any} */
   let cursor = parent.firstChild;
-  list.forEach((item, index) => {
-    let node = old.get(keys[index]);
-    if (!node) {
-      node = create(parent, item);
-      node.__key = keys[index];
+  /** @type {Map<string, any> | null} the children that are kept, once their order is found to differ */
+  let kept = null;
+  for (let i = 0; i < list.length; i += 1) {
+    const item = list[i];
+    const text = typeof item === "string";
+    const tag = text ? "" : item.tag;
+    const key = text ? i : (item.key ?? i);
+    let node = cursor;
+    if (!cursor || cursor.__key !== key || cursor.__tag !== tag) {
+      kept ??= keptFrom(cursor, list, i);
+      node = kept.get(`${tag}:${key}`);
+      while (cursor && !kept.has(`${cursor.__tag}:${cursor.__key}`)) {
+        const gone = cursor;
+        cursor = gone.nextSibling;
+        if (!node && still && !text && mayBecome(gone, item)) {
+          node = gone;
+          break;
+        }
+        gone.remove();
+      }
+      node ??= create(parent, item);
+      node.__tag = tag;
+      node.__key = key;
+      if (node !== cursor && (node.nextSibling !== cursor || node.parentNode !== parent)) parent.insertBefore(node, cursor);
     }
     if (node === cursor) cursor = node.nextSibling;
-    else parent.insertBefore(node, cursor);
     if (typeof item === "string") {
       if (node.data !== item) node.data = item;
     } else {
       setProps(node, item.props);
       if (!item.props.opaque) patch(node, item.children);
     }
-  });
+  }
+  while (cursor) {
+    const gone = cursor;
+    cursor = gone.nextSibling;
+    gone.remove();
+  }
+}
+
+/** @param {any} node @param {Description} item */
+function mayBecome(node, item) {
+  return node.__tag === item.tag && !item.props.opaque && !node.__props.opaque && !node.contains(document.activeElement);
+}
+
+/** The children from `cursor` on that the list has too, from `i` on. @param {any} cursor @param {(Description | string)[]} list @param {number} i */
+function keptFrom(cursor, list, i) {
+  const wanted = new Set();
+  for (let at = i; at < list.length; at += 1) {
+    const item = list[at];
+    wanted.add(typeof item === "string" ? `:${at}` : `${item.tag}:${item.key ?? at}`);
+  }
+  const kept = new Map();
+  for (let node = cursor; node; node = node.nextSibling) {
+    const key = `${node.__tag}:${node.__key}`;
+    if (wanted.has(key)) kept.set(key, node);
+  }
+  return kept;
 }
 
 /** @param {Element} parent @param {Description | string} item @returns {any} */

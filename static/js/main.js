@@ -3,6 +3,7 @@
 
 import { captionOf } from "./captions.js";
 import { ChunkStore } from "./chunk_store.js";
+import { drawStill } from "./dom.js";
 import { Explainer } from "./explain.js";
 import { backfill, chunkOf } from "./feed.js";
 import { loadCatalogue, t } from "./i18n.js";
@@ -10,7 +11,7 @@ import { listenToKeys } from "./keyboard.js";
 import { formatLink, parseLink } from "./link.js";
 import { filtered } from "./model/filter.js";
 import { heroOf, sceneOf } from "./model/phase.js";
-import { fly, remember, wantsMotion } from "./motion.js";
+import { fly, remember, settle, wantsMotion } from "./motion.js";
 import { boot, feed, linked } from "./opening.js";
 import { Player } from "./player.js";
 import { RunIndex } from "./run_index.js";
@@ -49,6 +50,7 @@ const firstShown = new Promise((resolve) => (showFirst = () => resolve(undefined
 let motionWanted = false;
 let drawn = /** @type {View | null} */ (null);
 let openDialog = "";
+let wishedDialog = ""; // asked for before the first step was here
 let linkTimer = 0;
 
 /** @type {import("./view").Actions} */
@@ -80,6 +82,7 @@ const act = {
 
 /** What opens over the page is loaded when it is first asked for. One that was open and closed meanwhile stays closed. @param {string} name */
 async function showDialog(name) {
+  if (!drawn) return void (wishedDialog = name); // a link to a step needs the step
   const fresh = !dialog.open;
   const { drawDialog } = await import("./views/dialogs.js");
   if (!drawn || !(fresh || dialog.open)) return;
@@ -120,7 +123,10 @@ function draw() {
   const samePod = drawn && Math.abs(drawn.step - view.step) <= 1;
   const motion = view.motion && Boolean(drawn) && Boolean(samePod);
   const before = motion ? remember(root) : null;
-  if (drawn?.step !== view.step || drawn.frame !== view.frame) root.classList.toggle("still", !motion);
+  const moved = drawn?.step !== view.step || drawn.frame !== view.frame;
+  if (moved) root.classList.toggle("still", !motion);
+  drawStill(moved && !motion);
+  if (moved && !motion) settle();
   root.dataset.scene = view.scene;
   drawHero(region("hero"), view);
   drawCaption(region("caption"), view);
@@ -140,6 +146,8 @@ function draw() {
   if (drawn?.step !== view.step) wantExplanations(view);
   if (drawn && openDialog && dialog.open && formatLink(drawn) !== formatLink(view)) void showDialog(openDialog);
   drawn = view; // before the dialog's own turn
+  if (wishedDialog) void showDialog(wishedDialog);
+  wishedDialog = "";
   motionWanted = false;
   saveLink(false);
   if (stageWhole && marginWhole && timelineWhole) root.dataset.ready = formatLink(view);
@@ -238,6 +246,7 @@ function measure() {
 }
 
 async function start() {
+  for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
   const texts = loadCatalogue(boot.captions);
   player.step = linked.step ?? 0;
   player.order = linked.order;
@@ -259,7 +268,6 @@ async function start() {
   for (const name of ["stage", "timeline"]) observer.observe(region(name));
   addEventListener("resize", () => redraw(false));
   document.addEventListener("themechange", () => redraw(false));
-  for (const button of document.querySelectorAll("[data-open]")) button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
   dialog.addEventListener("close", () => {
     if (!dialog.open) openDialog = "";
   });

@@ -9,11 +9,26 @@ const FLIGHT = 720;
 const SLIDE = 320;
 const NEAR = 2;
 /** @typedef {{box: DOMRect, home: string}} Place */
+/** @type {Set<Animation>} */
+const running = new Set();
 const reduced = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
 
 /** Does the reader want motion? */
 export function wantsMotion() {
   return !reduced?.matches;
+}
+
+/** End what is under way: a seek shows everything where it belongs. */
+export function settle() {
+  for (const animation of running) animation.cancel();
+}
+
+/** @param {Element} element @param {Keyframe[]} frames @param {KeyframeAnimationOptions} timing */
+function animate(element, frames, timing) {
+  const animation = element.animate(frames, timing);
+  running.add(animation);
+  const ended = () => void running.delete(animation);
+  return animation.finished.then(ended, ended);
 }
 
 /** What a pod is drawn in: its node, its part of the queue, the card. @param {Element} element */
@@ -24,7 +39,7 @@ function homeOf(element) {
 
 /** Where every pod is. @param {Element} root @returns {Map<string, Place> | null} null: too many to follow */
 export function remember(root) {
-  const marked = root.querySelectorAll("[data-fly], [data-fly-from]");
+  const marked = root.querySelectorAll(":is([data-fly], [data-fly-from]):not([hidden] *)");
   if (marked.length > MOST) return null;
   const places = new Map();
   for (const element of marked) {
@@ -38,7 +53,7 @@ export function remember(root) {
 /** @param {Element} root @param {Map<string, Place> | null} before @param {number} speed */
 export function fly(root, before, speed) {
   if (!before) return;
-  for (const element of root.querySelectorAll("[data-fly]")) {
+  for (const element of root.querySelectorAll("[data-fly]:not([hidden] *)")) {
     const from = before.get(element.getAttribute("data-fly") ?? "");
     const home = homeOf(element);
     if (!from || (from.home === home && element.closest("[data-node]"))) continue; // it stays where it is
@@ -46,7 +61,7 @@ export function fly(root, before, speed) {
     const [dx, dy] = [from.box.left - to.left, from.box.top - to.top];
     if (!to.width || (Math.abs(dx) < NEAR && Math.abs(dy) < NEAR)) continue;
     const timing = { duration: (from.home === home ? SLIDE : FLIGHT) / Math.max(1, speed), easing: "cubic-bezier(.3,0,.1,1)" };
-    if (from.home === home) element.animate([{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], timing);
+    if (from.home === home) void animate(element, [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], timing);
     else if (!element.closest(".queue-section.binding")) flight(root, element, from.box, to, timing);
   }
 }
@@ -64,6 +79,6 @@ function flight(root, element, from, to, timing) {
   block.style.setProperty("color", look.color);
   root.append(block);
   const at = (/** @type {DOMRect} */ box) => ({ left: `${box.left}px`, top: `${box.top}px`, width: `${box.width}px`, height: `${box.height}px` });
-  element.animate([{ opacity: 0 }, { opacity: 0 }], timing);
-  block.animate([at(from), at(to)], { ...timing, fill: "forwards" }).finished.then(() => block.remove(), () => block.remove());
+  void animate(element, [{ opacity: 0 }, { opacity: 0 }], timing);
+  animate(block, [at(from), at(to)], { ...timing, fill: "forwards" }).then(() => block.remove());
 }

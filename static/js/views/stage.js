@@ -21,6 +21,8 @@ const PICTURES = {
 };
 /** @type {Record<string, Draw>} */
 const loaded = { cluster: drawCluster };
+/** Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew. @type {Set<string>} */
+const shown = new Set();
 
 /** @param {string} name */
 async function load(name) {
@@ -44,8 +46,9 @@ function picture(view) {
 /** @param {Element} target @param {View} view @returns {boolean} whether the picture is there; else it comes with its module */
 export function drawStage(target, view) {
   const name = picture(view);
-  patch(target, [h("div", { key: name, class: `scene on-${name}`, opaque: true })]);
-  if (loaded[name]) loaded[name](/** @type {Element} */ (target.firstElementChild), view);
+  shown.add(name);
+  patch(target, [...shown].map((one) => h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true })));
+  if (loaded[name]) loaded[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), view);
   else void load(name).then(() => view.act.set({}));
   return name in loaded;
 }
