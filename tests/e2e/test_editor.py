@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.conftest import PATIENCE_MS
 
 DUMP = """\
 apiVersion: v1
@@ -73,6 +74,7 @@ def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]
 
     def make() -> Page:
         contexts.append(browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850}))
+        contexts[-1].set_default_timeout(PATIENCE_MS)
         return contexts[-1].new_page()
 
     yield make
@@ -81,10 +83,16 @@ def profile(browser: Browser, live_stack: Stack) -> Iterator[Callable[[], Page]]
 
 
 def opened(page: Page, address: str) -> Page:
-    """The editor at an address, ready for keys."""
+    """The editor at an address, ready for keys, its text checked."""
     page.goto(address)
     expect(page.locator("#editor[data-ready]")).to_be_visible()
+    checked(page)
     return page
+
+
+def checked(page: Page) -> None:
+    """Wait until the page shows what the server found in the text as it is now."""
+    expect(page.locator("#editor")).to_have_attribute("data-checked", "")
 
 
 def outcome(page: Page) -> Locator:
@@ -116,10 +124,11 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     expect(status).to_contain_text("1 problem")
     expect(status).to_contain_text("18OOm")
     status.get_by_role("button").click()
+    line = author.locator("#yaml .cm-activeLine")
+    expect(line).to_contain_text("18OOm")
     author.keyboard.press("Home")
     author.keyboard.press("Shift+End")
-    line = author.evaluate("document.querySelector('#yaml').shadowRoot.querySelector('.cm-activeLine').textContent")
-    author.keyboard.insert_text(line.strip().replace("18OOm", "1800m"))
+    author.keyboard.insert_text((line.text_content() or "").strip().replace("18OOm", "1800m"))
     expect(status).to_contain_text("No problems. 1 node, 2 pods.")
 
     author.get_by_role("button", name="Run", exact=False).first.click()
@@ -129,14 +138,14 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     author.wait_for_url(re.compile(r"/s/\w+/(v/\d+/)?#\d+"))
     expect(author.locator("#player[data-ready]")).to_be_visible()
     author.get_by_role("button", name="Share").click()
-    link = author.get_by_label("Link to this step").input_value()
-    assert re.search(r"/s/\w+/v/1/#\d+", link), link
+    link = author.get_by_label("Link to this step")
+    expect(link).to_have_value(re.compile(r"/s/\w+/v/1/#\d+"))
 
-    reader.goto(link)
+    reader.goto(link.input_value())
     expect(reader.locator("#player")).to_contain_text("high-1")
     reader.get_by_role("button", name="Fork").click()
     reader.wait_for_url(re.compile(r"/s/\w+/edit/"))
-    expect(reader.locator("#editor[data-ready]")).to_be_visible()
+    checked(reader)
     reader.get_by_role("tab", name="Builder").click()
     request = reader.get_by_label("high-1 CPU")
     request.fill("500m")
@@ -247,7 +256,8 @@ def test_every_template_goes_in_without_an_error(browser_page: Page) -> None:
     for label in page.locator("select[data-templates] option").all_inner_texts()[1:]:
         type_text(page, "apiVersion: v1\nkind: Node\nmetadata: {name: alone}\nstatus: {allocatable: {cpu: 1}}\n")
         menu.select_option(label=label)
-        expect(page.locator("#status")).to_contain_text(re.compile("No problems|problem|warning"))
+        checked(page)
+        expect(page.locator("#status")).to_contain_text(re.compile("No problems|warning"))
         expect(page.locator("#yaml .problem-line.error")).to_have_count(0)
 
 

@@ -9,8 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.conftest import PATIENCE_MS
 
-AXE = (Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js").read_text(encoding="utf-8")
+AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 PAGES = {
     "home": "/",
     "editor": "/new/",
@@ -25,6 +26,7 @@ PAGES = {
 def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
     """A browser that made a scenario with two versions, and the scenario's address."""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
+    context.set_default_timeout(PATIENCE_MS)
     page = context.new_page()
     page.goto("/new/")
     expect(page.locator("#editor[data-ready]")).to_be_visible()
@@ -46,7 +48,7 @@ def save(page: Page, line: str, **more: Any) -> Any:
 
 def violations(page: Page) -> list[str]:
     """What axe-core finds serious or critical, as text."""
-    page.evaluate(AXE)
+    page.evaluate(AXE.read_text(encoding="utf-8"))
     found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
     return [
         f"{rule['id']}: {node['target']} {node['failureSummary']}"
@@ -59,6 +61,8 @@ def violations(page: Page) -> list[str]:
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_has_a_serious_accessibility_violation(author: tuple[Page, str], theme: str, language: str) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
     page, scenario = author
     origin = page.evaluate("location.origin")
     page.context.add_cookies([{"url": origin, "name": "django_language", "value": language}])
@@ -67,8 +71,7 @@ def test_no_page_has_a_serious_accessibility_violation(author: tuple[Page, str],
     for name, path in {**PAGES, **own}.items():
         page.goto(f"{path}{'&' if '?' in path else '?'}theme={theme}")
         if "/new/" in path:
-            expect(page.locator("#editor[data-ready]")).to_be_visible()
-            expect(page.locator("#status")).to_contain_text("✓")
+            expect(page.locator("#editor")).to_have_attribute("data-checked", "")
         expect(page.locator("html")).to_have_attribute("lang", language)
         expect(page.locator("html")).to_have_attribute("data-theme", theme)
         if found := violations(page):
@@ -88,11 +91,11 @@ def test_the_library_is_searched_by_words_topic_and_level(browser_page: Page) ->
     expect(shown).to_have_count(everything)
     browser_page.get_by_role("button", name="Preemption").click()
     browser_page.get_by_role("button", name="Beginner").click()
-    expect(shown.first).to_be_visible()
-    assert 0 < shown.count() < everything
-    assert "topic=preemption" in browser_page.url
+    expect(browser_page).to_have_url(re.compile("topic=preemption&level=beginner"))
+    some = shown.count()
+    assert 0 < some < everything
     browser_page.reload()
-    assert 0 < shown.count() < everything
+    expect(shown).to_have_count(some)
     browser_page.get_by_label("Search the library").fill("no such thing")
     browser_page.get_by_role("button", name="Show all").click()
     expect(shown).to_have_count(everything)
@@ -132,4 +135,6 @@ def test_a_deleted_scenario_is_brought_back(author: tuple[Page, str]) -> None:
     page.goto(f"{scenario}settings")
     page.get_by_role("button", name="Delete this scenario").click()
     page.get_by_role("button", name="Bring back").first.click()
+    expect(page.get_by_role("heading", name="My scenarios")).to_be_visible()
+    expect(page.locator(".deleted li")).to_have_count(0)
     assert page.goto(scenario).status == 200

@@ -8,6 +8,7 @@ import { t, useCatalogue } from "../i18n.js";
 import { builder } from "./builder.js";
 import { clusterCard, pendingOf, startRows, waitingCard } from "./cluster_picture.js";
 import { draftOf } from "./draft.js";
+import { mendable, NoText, textOf } from "./incoming.js";
 import { Outcome } from "./outcome.js";
 import { get, post } from "./server.js";
 import { yamlEditor } from "./yaml_editor.js";
@@ -49,8 +50,9 @@ const tables = builder(element("builder"), (text) => {
 
 /** @type {ReturnType<typeof setTimeout>} */
 let timer;
-/** @param {string} text */
+/** `data-checked` is there while the page shows what the server found in this very text. @param {string} text */
 function changed(text) {
+  delete page.dataset.checked;
   state.text = text;
   state.conflict = 0;
   state.status = draft.keep(text) ? t("editor.kept") : t("editor.notKept");
@@ -74,6 +76,7 @@ async function check() {
   }
   drawStatus();
   drawSide();
+  if (state.checked === state.text) page.dataset.checked = "";
 }
 
 /** The server is asked too often: say so, and check again in a while. @param {string} sentence */
@@ -86,16 +89,21 @@ function later(sentence) {
 
 function drawStatus() {
   const problem = state.errors[0] ?? state.warnings[0];
-  const place = problem && [problem.document && t("editor.document", { document: problem.document }), problem.line && t("editor.line", { line: problem.line }), problem.path].filter(Boolean).join(", ");
   patch(element("status"), [
     problem
       ? h("button", { type: "button", class: state.errors.length ? "no" : "", on: { click: () => showLine(problem.line ?? 1) } },
-          h("b", null, state.errors.length ? `✕ ${t("editor.bad", { n: state.errors.length })}` : t("editor.warned", { n: state.warnings.length })), ` · ${place ? `${place}: ` : ""}${problem.message}`)
+          h("b", null, state.errors.length ? `✕ ${t("editor.bad", { n: state.errors.length })}` : t("editor.warned", { n: state.warnings.length })), ` · ${inWords(problem)}`)
       : h("span", null, state.checked ? `✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}` : t("editor.checking")),
     h("span", { class: state.conflict ? "no" : "muted" }, state.status,
       state.conflict ? [" ", h("a", { href: `/s/${data.scenario}/v/${state.conflict}/scenario.yaml`, download: true }, t("editor.theirs", { version: state.conflict }))] : null),
   ]);
   for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;
+}
+
+/** A problem with its place. @param {import("./server.js").Problem} problem */
+function inWords({ document, line, path, message }) {
+  const place = [document && t("editor.document", { document }), line && t("editor.line", { line }), path].filter(Boolean);
+  return place.length ? t("editor.at", { place: place.join(t("editor.comma")), message }) : message;
 }
 
 function drawSide() {
@@ -193,11 +201,31 @@ function refused(errors) {
   drawStatus();
 }
 
-/** Text from the clipboard or a file: what kubectl or kube-scheduler-simulator prints becomes a scenario. @param {string} text */
-async function bring(text) {
-  if (!text.trim()) return;
+/** Text from the clipboard or a file: what kubectl or kube-scheduler-simulator prints becomes a scenario. @param {Blob} file */
+async function bring(file) {
+  notBrought("");
+  try {
+    await bringText(await textOf(file, Number(data.most)));
+  } catch (error) {
+    notBrought(error instanceof NoText ? error.message : t("editor.offline"));
+  }
+}
+
+/** Say why nothing came in: in the dialog, where it is open. @param {string} sentence */
+function notBrought(sentence) {
+  const open = /** @type {HTMLDialogElement} */ (element("import")).open;
+  element("import-problem").hidden = !sentence;
+  element("import-problem").textContent = sentence;
+  if (open || !sentence) return;
+  state.status = sentence;
+  drawStatus();
+}
+
+/** @param {string} text */
+async function bringText(text) {
   const { body } = await post(data.import, { text });
-  const next = body.text ?? text; // what cannot be read comes in as it is, with its errors under their lines
+  if (body.errors && !mendable(text, body.errors)) throw new NoText(inWords(body.errors[0]));
+  const next = body.text ?? text; // what can be mended comes in as it is, with its errors under their lines
   editor.write(next);
   changed(next);
   state.status = body.errors ? t("editor.notImported") : t("editor.imported", { notes: (body.notes ?? []).join(" ") });
@@ -236,10 +264,11 @@ page.querySelector("[role=tablist]")?.addEventListener("keydown", (event) => {
   element(`tab-${next}`).focus();
 });
 element("open-import").addEventListener("click", () => /** @type {HTMLDialogElement} */ (element("import")).showModal());
-element("import-go").addEventListener("click", () => bring(/** @type {HTMLTextAreaElement} */ (element("import-text")).value));
+element("import-go").addEventListener("click", () => bring(new Blob([/** @type {HTMLTextAreaElement} */ (element("import-text")).value])));
 element("import-file").addEventListener("change", async (event) => {
   const file = /** @type {HTMLInputElement} */ (event.target).files?.[0];
-  if (file) await bring(await file.text());
+  if (file) await bring(file);
+  /** @type {HTMLInputElement} */ (event.target).value = ""; // the same file may be chosen again
 });
 element("discard").addEventListener("click", () => {
   draft.forget();
@@ -255,7 +284,7 @@ page.addEventListener("dragover", (event) => event.preventDefault());
 page.addEventListener("drop", async (event) => {
   event.preventDefault();
   const file = event.dataTransfer?.files[0];
-  if (file) await bring(await file.text());
+  if (file) await bring(file);
 });
 for (const select of document.querySelectorAll("select[data-templates]")) {
   select.addEventListener("change", () => {
