@@ -9,17 +9,18 @@ from scheduler_core.fold import apply, empty_keyframe, snapshot
 from scheduler_core.trace import AnyEvent, TraceChunk
 
 FIRST_CHUNK_EVENTS = 64  # small, so that the first steps are on the screen soon
-CHUNK_EVENTS = 1000
+GROWTH = 4
+CHUNK_EVENTS = 4096  # a browser folds as many in a few milliseconds; a keyframe of 5,000 nodes weighs as much
 
 
 def chunked(events: Iterable[AnyEvent]) -> Iterator[TraceChunk]:
-    """Chunks of 64, 128, 256, 512, then 1000 events each; the last one says so."""
+    """Chunks of 64, 256, 1024, then 4096 events each; the last one says so."""
     source = iter(events)
     keyframe = empty_keyframe()
     seq, size = 0, FIRST_CHUNK_EVENTS
     chunk = list(islice(source, size))
     while True:
-        size = min(2 * size, CHUNK_EVENTS)
+        size = min(GROWTH * size, CHUNK_EVENTS)
         following = list(islice(source, 1)) if chunk else []
         yield TraceChunk(seq, keyframe.step, snapshot(keyframe), chunk, last=not following)
         for event in chunk:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from copy import copy
 from typing import Any
 
+from msgspec.structs import replace
+
 from scheduler_core import trace
-from scheduler_core.trace import AnyEvent, Keyframe, NodeName, NodeState, PodKey, PodState, PodSummary
+from scheduler_core.trace import AnyEvent, Keyframe, NodeName, NodeState, NodeSummary, PodKey, PodState, PodSummary
 
 LISTED = (trace.VictimEvicted, trace.NominationCleared, trace.PodEnqueued)  # many of them belong to one cycle
 NOTED = (
@@ -37,18 +39,12 @@ def apply(keyframe: Keyframe, event: AnyEvent) -> None:
 
 
 def snapshot(keyframe: Keyframe) -> Keyframe:
-    """A copy that further events do not change."""
+    """A copy that further events do not change. Nodes and pods never change, they are replaced."""
     kept = copy(keyframe)
-    kept.nodes = {name: _copy_node(node) for name, node in keyframe.nodes.items()}
-    kept.pods = {key: copy(pod) for key, pod in keyframe.pods.items()}
-    kept.order = list(keyframe.order)
+    kept.nodes, kept.pods = dict(keyframe.nodes), dict(keyframe.pods)
     kept.deleted = list(keyframe.deleted)
     kept.cycle = {name: list(found) if isinstance(found, list) else found for name, found in keyframe.cycle.items()}
     return kept
-
-
-def _copy_node(node: NodeState) -> NodeState:
-    return NodeState(node.summary, dict(node.requested), list(node.pods))
 
 
 def _note(keyframe: Keyframe, event: AnyEvent) -> None:
@@ -72,13 +68,21 @@ def _new_pod(summary: PodSummary) -> PodState:
     )
 
 
+def _change(keyframe: Keyframe, key: PodKey, **fields: Any) -> None:
+    """Other values for some fields of a pod, if it is there."""
+    pod = keyframe.pods.get(key)
+    if pod is not None:
+        keyframe.pods[key] = replace(pod, **fields)
+
+
 def _put_on(keyframe: Keyframe, key: PodKey, node_name: NodeName) -> None:
     node, pod = keyframe.nodes.get(node_name), keyframe.pods.get(key)
     if node is None or pod is None or key in node.pods:
         return
-    node.pods.append(key)
+    requested = dict(node.requested)
     for name, amount in pod.summary.requests.items():
-        node.requested[name] = node.requested.get(name, 0) + amount
+        requested[name] = requested.get(name, 0) + amount
+    keyframe.nodes[node_name] = NodeState(node.summary, requested, [*node.pods, key])
 
 
 def _take_off(keyframe: Keyframe, key: PodKey) -> None:
@@ -86,19 +90,29 @@ def _take_off(keyframe: Keyframe, key: PodKey) -> None:
     node = pod and keyframe.nodes.get(pod.node)
     if not pod or not node or key not in node.pods:
         return
-    node.pods.remove(key)
+    requested = dict(node.requested)
     for name, amount in pod.summary.requests.items():
-        node.requested[name] = node.requested.get(name, 0) - amount
+        requested[name] = requested.get(name, 0) - amount
+    keyframe.nodes[pod.node] = NodeState(node.summary, requested, [other for other in node.pods if other != key])
 
 
 def _run_started(keyframe: Keyframe, event: trace.RunStarted) -> None:
     keyframe.title, keyframe.profiles, keyframe.plugins = event.title, event.profiles, event.plugins
     keyframe.feature_gates = event.feature_gates
-    keyframe.nodes = {summary.name: NodeState(summary, {}, []) for summary in event.nodes}
-    keyframe.order = [event.nodes[row].name for row in event.order]
+    keyframe.pods = {summary.pod: _new_pod(summary) for summary in event.pods}
+    on_node: dict[NodeName, dict[PodKey, PodSummary]] = {}
     for summary in event.pods:
-        keyframe.pods[summary.pod] = _new_pod(summary)
-        _put_on(keyframe, summary.pod, summary.node)
+        on_node.setdefault(summary.node, {})[summary.pod] = summary
+    keyframe.nodes = {node.name: _new_node(node, on_node.get(node.name, {}).values()) for node in event.nodes}
+    keyframe.order = [event.nodes[row].name for row in event.order]
+
+
+def _new_node(node: NodeSummary, pods: Iterable[PodSummary]) -> NodeState:
+    requested: dict[str, int] = {}
+    for summary in pods:
+        for name, amount in summary.requests.items():
+            requested[name] = requested.get(name, 0) + amount
+    return NodeState(node, requested, [summary.pod for summary in pods])
 
 
 def _clock_advanced(keyframe: Keyframe, event: trace.ClockAdvanced) -> None:
@@ -110,10 +124,7 @@ def _object_applied(keyframe: Keyframe, event: trace.ObjectApplied) -> None:
         keyframe.order = event.order
     if event.node is not None:
         node = keyframe.nodes.get(event.name)
-        if node is None:
-            keyframe.nodes[event.name] = NodeState(event.node, {}, [])
-        else:
-            node.summary = event.node
+        keyframe.nodes[event.name] = NodeState(event.node) if node is None else replace(node, summary=event.node)
     if event.pod is None:
         return
     key = event.pod.pod
@@ -123,7 +134,7 @@ def _object_applied(keyframe: Keyframe, event: trace.ObjectApplied) -> None:
         _put_on(keyframe, key, event.pod.node)
     else:
         _take_off(keyframe, key)
-        pod.summary = event.pod
+        keyframe.pods[key] = replace(pod, summary=event.pod)
         _put_on(keyframe, key, pod.node)
 
 
@@ -141,92 +152,94 @@ def _object_deleted(keyframe: Keyframe, event: trace.ObjectDeleted) -> None:
 
 
 def _pod_enqueued(keyframe: Keyframe, event: trace.PodEnqueued) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.place, pod.node = event.queue, ""
-        pod.timestamp, pod.sequence = event.timestamp, event.sequence
-        pod.moved_by, pod.hints = event.event, event.hints
-        pod.backoff_until, pod.error_backoff = event.backoff_until, event.error_backoff
+    _change(
+        keyframe,
+        event.pod,
+        place=event.queue,
+        node="",
+        timestamp=event.timestamp,
+        sequence=event.sequence,
+        moved_by=event.event,
+        hints=event.hints,
+        backoff_until=event.backoff_until,
+        error_backoff=event.error_backoff,
+    )
     _note(keyframe, event)
 
 
 def _pod_gated(keyframe: Keyframe, event: trace.PodGated) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.place, pod.timestamp, pod.sequence = "gated", event.timestamp, event.sequence
-        pod.moved_by, pod.message, pod.unschedulable_plugins = event.event, event.message, [event.plugin]
+    _change(
+        keyframe,
+        event.pod,
+        place="gated",
+        timestamp=event.timestamp,
+        sequence=event.sequence,
+        moved_by=event.event,
+        message=event.message,
+        unschedulable_plugins=[event.plugin],
+    )
 
 
 def _pod_ignored(keyframe: Keyframe, event: trace.PodIgnored) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.place = "outside"
+    _change(keyframe, event.pod, place="outside")
 
 
 def _cycle_started(keyframe: Keyframe, event: trace.CycleStarted) -> None:
     keyframe.attempt = event.attempt
     keyframe.cycle = {"CycleStarted": event}
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.place, pod.attempts, pod.backoff_until = "scheduling", event.pod_attempts, None
+    _change(keyframe, event.pod, place="scheduling", attempts=event.pod_attempts, backoff_until=None)
 
 
 def _victim_evicted(keyframe: Keyframe, event: trace.VictimEvicted) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.gone_at = event.gone_at
+    _change(keyframe, event.pod, gone_at=event.gone_at)
     _note(keyframe, event)
 
 
 def _nomination(keyframe: Keyframe, event: trace.PodNominated | trace.NominationCleared) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.nominated_node = event.node if isinstance(event, trace.PodNominated) else ""
+    _change(keyframe, event.pod, nominated_node=event.node if isinstance(event, trace.PodNominated) else "")
     _note(keyframe, event)
 
 
 def _pod_assumed(keyframe: Keyframe, event: trace.PodAssumed) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.node, pod.place = event.node, "binding"
+    _change(keyframe, event.pod, node=event.node, place="binding")
     _put_on(keyframe, event.pod, event.node)
     _note(keyframe, event)
 
 
 def _pod_unreserved(keyframe: Keyframe, event: trace.PodUnreserved) -> None:
     _take_off(keyframe, event.pod)
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.node, pod.deadline = "", None
+    _change(keyframe, event.pod, node="", deadline=None)
     _note(keyframe, event)
 
 
 def _permit_evaluated(keyframe: Keyframe, event: trace.PermitEvaluated) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None and event.code == "Wait":
-        pod.place, pod.deadline = "waiting", event.deadline
+    if event.code == "Wait":
+        _change(keyframe, event.pod, place="waiting", deadline=event.deadline)
     _note(keyframe, event)
 
 
 def _permit_decided(keyframe: Keyframe, event: trace.PermitDecided) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.place, pod.deadline = "binding", None
+    _change(keyframe, event.pod, place="binding", deadline=None)
     _note(keyframe, event)
 
 
 def _pod_bound(keyframe: Keyframe, event: trace.PodBound) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.place, pod.node, pod.nominated_node = "bound", event.node, ""
-        pod.start_time, pod.message, pod.deadline, pod.unschedulable_plugins = event.start_time, "", None, []
+    _change(
+        keyframe,
+        event.pod,
+        place="bound",
+        node=event.node,
+        nominated_node="",
+        start_time=event.start_time,
+        message="",
+        deadline=None,
+        unschedulable_plugins=[],
+    )
     _note(keyframe, event)
 
 
 def _scheduling_failed(keyframe: Keyframe, event: trace.SchedulingFailed) -> None:
-    pod = keyframe.pods.get(event.pod)
-    if pod is not None:
-        pod.message, pod.unschedulable_plugins = event.message, event.unschedulable_plugins
+    _change(keyframe, event.pod, message=event.message, unschedulable_plugins=event.unschedulable_plugins)
     _note(keyframe, event)
 
 

@@ -455,7 +455,7 @@ AnyEvent = (
 )  # fmt: skip
 
 
-class PodState(msgspec.Struct, omit_defaults=True):
+class PodState(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A pod in the keyframe: its summary and where it is now."""
 
     summary: PodSummary
@@ -476,7 +476,7 @@ class PodState(msgspec.Struct, omit_defaults=True):
     hints: list[Hint] = []
 
 
-class NodeState(msgspec.Struct, omit_defaults=True):
+class NodeState(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A node in the keyframe; `pods` are assumed and bound ones in order of arrival, `requested` their sum."""
 
     summary: NodeSummary

@@ -4,7 +4,6 @@
  * ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
-/** @typedef {import("./trace").TraceChunk} TraceChunk */
 /**
  * @typedef {object} Listener
  * @property {(chunk: TraceChunk) => unknown} chunk the next one is opened once it has resolved
@@ -16,9 +15,9 @@
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
-/** Chunk sizes are a fixed rule (scheduler_core/chunks.py): 64, 128, 256, 512, then 1000 each. */
-const SIZES = [64, 128, 256, 512];
-const FULL = 1000;
+/** Chunk sizes are a fixed rule (scheduler_core/chunks.py): 64, 256, 1024, then 4096 each. */
+const SIZES = [64, 256, 1024];
+const FULL = 4096;
 
 /** Number of the chunk that holds a step. @param {number} step */
 export function chunkOf(step) {

@@ -68,7 +68,7 @@ def test_chunks_carry_every_event_once_and_the_last_one_says_so():
     events = list(simulate(busy()))
     chunks = list(chunked(events))
     assert [event for chunk in chunks for event in chunk.events] == events
-    assert [len(chunk.events) for chunk in chunks[:-1]] == [64, 128, 256, 512][: len(chunks) - 1]
+    assert [len(chunk.events) for chunk in chunks[:-1]] == [64, 256, 1024][: len(chunks) - 1]
     assert [chunk.last for chunk in chunks] == [False] * (len(chunks) - 1) + [True]
 
 

@@ -109,6 +109,6 @@ test("a frame that is not ours is refused", async () => {
   await assert.rejects(openFrame(new ArrayBuffer(40)), /not a chunk/);
 });
 
-test("the chunk of a step follows the fixed sizes 64, 128, 256, 512, 1000, ...", () => {
-  assert.deepEqual([0, 63, 64, 191, 192, 447, 448, 959, 960, 1959, 1960].map(chunkOf), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5]);
+test("the chunk of a step follows the fixed sizes 64, 256, 1024, 4096, ...", () => {
+  assert.deepEqual([0, 63, 64, 319, 320, 1343, 1344, 5439, 5440].map(chunkOf), [0, 0, 1, 1, 2, 2, 3, 3, 4]);
 });
