@@ -11,7 +11,6 @@ import { preemptionCaption, PREEMPTION } from "./captions/preemption.js";
 import { QUEUE } from "./captions/queue.js";
 import { hostCaption, scoreCaption } from "./captions/score.js";
 
-/** @typedef {import("./i18n.js").Part} Part @typedef {import("./state").State} State */
 /** @typedef {{eyebrow: Part[], sentence: Part[], why: Part[], next: Part[]}} Caption */
 /**
  * @typedef {object} Context what a caption is made from

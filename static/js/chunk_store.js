@@ -4,7 +4,6 @@
 import { chunkOf } from "./feed.js";
 import { apply, fork, fromKeyframe } from "./state.js";
 
-/** @typedef {import("./state").State} State @typedef {import("./trace").AnyEvent} AnyEvent */
 /** @typedef {{seq: number, first: number, events: AnyEvent[], base: State, end: State, last: boolean}} Chunk */
 
 export class ChunkStore {
@@ -17,7 +16,7 @@ export class ChunkStore {
   }
 
   /** Take a chunk in. Where the one before is here, its end is this one's start: equal records are then shared. */
-  put(/** @type {import("./trace").TraceChunk} */ chunk) {
+  put(/** @type {TraceChunk} */ chunk) {
     const before = this.chunks[chunk.seq - 1];
     const base = before ? before.end : fromKeyframe(chunk.keyframe);
     const end = fork(base);

@@ -1,7 +1,6 @@
 // @ts-check
 /** What each event changes in the state, by type; the browser's twin of scheduler_core/fold.py. */
 
-/** @typedef {import("./state").State} State @typedef {import("./state").PodState} PodState */
 /** @typedef {Record<string, number>} Resources */
 
 /** Events that belong to the scheduling cycle under way, kept by type until the next CycleStarted. */
@@ -13,13 +12,13 @@ function setPod(state, key, change) {
   if (pod) state.pods.set(key, { ...pod, ...change });
 }
 
-/** @param {import("./trace").PodSummary} summary @returns {PodState} */
+/** @param {PodSummary} summary @returns {PodState} */
 function newPod(summary) {
   return {
     summary, place: summary.node ? "bound" : "outside", node: summary.node ?? "", nominated_node: summary.nominated_node ?? "", timestamp: 0, sequence: 0,
     attempts: 0, backoff_until: null, error_backoff: false, unschedulable_plugins: [], message: "", gone_at: null,
     start_time: summary.start_time ?? null, deadline: null, moved_by: "", hints: [],
-  }; // prettier-ignore
+  };
 }
 
 /** @param {Resources} sum @param {Resources} part @param {1 | -1} sign */
@@ -102,14 +101,14 @@ export const HANDLERS = {
     setPod(state, event.pod, {
       place: event.queue, node: "", timestamp: event.timestamp, sequence: event.sequence, moved_by: event.event,
       hints: event.hints ?? [], backoff_until: event.backoff_until ?? null, error_backoff: event.error_backoff ?? false,
-    }); // prettier-ignore
+    });
     note(state, event);
   },
   PodGated(state, event) {
     setPod(state, event.pod, {
       place: "gated", timestamp: event.timestamp, sequence: event.sequence, moved_by: event.event ?? "UnschedulablePodAdd",
       message: event.message, unschedulable_plugins: [event.plugin],
-    }); // prettier-ignore
+    });
   },
   PodIgnored(state, event) {
     setPod(state, event.pod, { place: "outside" });
@@ -160,7 +159,7 @@ export const HANDLERS = {
     setPod(state, event.pod, {
       place: "bound", node: event.node, nominated_node: "", start_time: event.start_time ?? null, message: "",
       deadline: null, unschedulable_plugins: [],
-    }); // prettier-ignore
+    });
     note(state, event);
   },
   BindingFailed: note,

@@ -8,7 +8,7 @@ import { theatreFrames } from "./model/preemption.js";
 
 const MOST_NODE_FRAMES = 40;
 
-/** How many frames an event has. @param {import("./trace").AnyEvent | undefined} event @param {FilterOrder} [order] */
+/** How many frames an event has. @param {AnyEvent | undefined} event @param {FilterOrder} [order] */
 export function framesOf(event, order = "plugin") {
   switch (event?.type) {
     case "NodesFiltered":
@@ -22,18 +22,18 @@ export function framesOf(event, order = "plugin") {
   }
 }
 
-/** Frames of Filter node by node: one each, or equal helpings where there are many. @param {import("./trace").NodesFiltered} event */
+/** Frames of Filter node by node: one each, or equal helpings where there are many. @param {NodesFiltered} event */
 function nodeFrames(event) {
   return Math.min(MOST_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
 }
 
-/** Nodes seen up to and with this frame, in the order of the search. @param {import("./trace").NodesFiltered} event @param {number} frame */
+/** Nodes seen up to and with this frame, in the order of the search. @param {NodesFiltered} event @param {number} frame */
 export function nodesSeen(event, frame) {
   const all = event.evaluated + (event.nominated_first ? 1 : 0);
   return Math.ceil(((frame + 1) * all) / Math.max(1, nodeFrames(event)));
 }
 
-/** How long autoplay stays on an event, as a share of a step: nothing new to read, less time. @param {import("./trace").AnyEvent} event */
+/** How long autoplay stays on an event, as a share of a step: nothing new to read, less time. @param {AnyEvent} event */
 export function weight(event) {
   switch (event.type) {
     case "ClockAdvanced":

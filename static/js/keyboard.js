@@ -1,7 +1,6 @@
 // @ts-check
 /** Every control by keyboard. One table: key, what it does; the help dialog prints it. */
 
-/** @typedef {import("./player.js").Player} Player */
 /** @typedef {{open: (dialog: string) => void, zoom: (factor: number) => void, set: (change: any) => void, state: () => any}} Page */
 /** @typedef {{keys: string[], name: string, run: (player: Player, page: Page) => void}} Binding */
 

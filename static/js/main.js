@@ -23,8 +23,6 @@ import { drawCaption, drawHero, drawLive, drawNext } from "./views/story.js";
 import { Timeline } from "./views/timeline.js";
 import { drawClock, drawTransport } from "./views/transport.js";
 
-/** @typedef {import("./view").View} View */
-
 const LINK_DELAY = 120; // the address follows once the reader rests: browsers limit how often it may change
 
 const region = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.getElementById(name));
@@ -109,7 +107,7 @@ function makeView() {
   return {
     state, event, step, frame, order, following, hero, scene: sceneOf(event, state), caption, motion: motionWanted && wantsMotion(),
     ...chosen, explainer, player, store, index, act, width: sizes.page, sizes, run, boot,
-  }; // prettier-ignore
+  };
 }
 
 /**
@@ -198,7 +196,7 @@ function followAddress() {
   if (place.step !== null) player.seek(place.step, place.frame);
 }
 
-/** @param {import("./trace").TraceChunk} chunk @returns {Promise<unknown>} when the next one may come */
+/** @param {TraceChunk} chunk @returns {Promise<unknown>} when the next one may come */
 function takeChunk(chunk) {
   if (!store.has(chunk.seq)) store.put(chunk);
   index.update(store);

@@ -7,7 +7,7 @@ const KEPT = [
   "grid-template-rows", "grid-auto-rows", "height", "justify-content", "left", "letter-spacing", "line-height", "list-style", "margin", "max-width", "min-height", "min-width",
   "opacity", "order", "outline", "outline-offset", "overflow", "padding", "place-items", "position", "right", "stroke", "stroke-dasharray", "stroke-width", "text-align", "text-decoration",
   "text-anchor", "text-overflow", "top", "transform", "vertical-align", "visibility", "white-space", "width", "z-index",
-]; // prettier-ignore
+];
 
 const LOOK = "data-look"; // becomes the style once the picture is text: the page's policy forbids it to elements
 

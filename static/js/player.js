@@ -6,7 +6,6 @@
 
 import { framesOf, weight } from "./frames.js";
 
-/** @typedef {import("./trace").AnyEvent} AnyEvent */
 /** @typedef {{step: number, event: AnyEvent}} Found */
 /** @typedef {{pod: string, plugin: string, outcome: string}} Breakpoint every field that is not "" must match */
 
@@ -15,7 +14,7 @@ const STEP_MS = 1700;
 const MOST_STEPS_A_FRAME = 8;
 
 export class Player {
-  /** @param {import("./chunk_store.js").ChunkStore} store @param {(motion: boolean) => void} changed */
+  /** @param {ChunkStore} store @param {(motion: boolean) => void} changed */
   constructor(store, changed) {
     this.store = store;
     this.changed = changed;

@@ -4,7 +4,7 @@
  * each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
-/** @typedef {import("./trace").AnyEvent} AnyEvent @typedef {import("./trace").Outcome} Outcome */
+/** @typedef {import("./trace").Outcome} Outcome */
 /** @typedef {{kind: "attempt", step: number, time: number, attempt: number, pod: string, outcome: Outcome | null, node: string, victims: number}} AttemptColumn */
 /** @typedef {{kind: "gap", step: number, time: number, from: number, changes: {step: number, text: string, kind: string}[]}} GapColumn */
 /** @typedef {AttemptColumn | GapColumn} Column */
@@ -38,7 +38,7 @@ export class RunIndex {
     this.time = 0;
   }
 
-  /** Take in chunks up to the first that is missing; start again where one came in before those already read. @param {import("./chunk_store.js").ChunkStore} store */
+  /** Take in chunks up to the first that is missing; start again where one came in before those already read. @param {ChunkStore} store */
   update(store) {
     const first = store.chunks.findIndex(Boolean);
     if (first < 0) return;

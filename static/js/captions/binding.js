@@ -7,9 +7,6 @@ import { allocatable, used } from "../model/room.js";
 import { amount, decimal, quantity, seconds } from "../units.js";
 import { node, pod } from "./marks.js";
 
-/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
-/** @typedef {import("../i18n.js").Part} Part */
-
 /** How full the node is now, in the resource that the pod asks for. @param {Context} context @param {string} name */
 function fullness({ state, event }, name) {
   const record = state.nodes.get(name);
@@ -57,7 +54,7 @@ function schedulingFailed({ event, state, hero }) {
   const values = {
     pod: pod(event.pod, hero), node: node(event.nominated_node ?? failed?.node ?? ""), n: num(state.nodes.size),
     plugins: list(event.unschedulable_plugins), evaluated: num(model?.evaluated ?? 0),
-  }; // prettier-ignore
+  };
   const plural = event.unschedulable_plugins.length;
   return {
     eyebrow: parts("eyebrow.failed", { outcome: t(`outcome.${event.outcome}`) }),
@@ -66,7 +63,7 @@ function schedulingFailed({ event, state, hero }) {
   };
 }
 
-/** @param {import("../state").State} state @param {any} event @param {any} failed */
+/** @param {State} state @param {any} event @param {any} failed */
 function failedKey(state, { pod: key, outcome }, failed) {
   if (outcome !== "Unschedulable") return `failed.${outcome}`;
   if (!state.nodes.size) return "failed.nonodes";

@@ -9,9 +9,6 @@ import { count, quantity, short } from "../units.js";
 import { keyOf, valuesOf } from "../model/fact_words.js";
 import { amountMark, node, nodes, pod, quantityMark } from "./marks.js";
 
-/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
-/** @typedef {import("../model/filter.js").Filtered} Filtered @typedef {import("../i18n.js").Part} Part */
-
 /** The plain name of a Filter plugin: "Room?". @param {string} plugin */
 export function question(plugin) {
   return has(`question.${plugin}`) ? t(`question.${plugin}`) : extender(plugin);
@@ -72,7 +69,7 @@ function byPlugin(context, model) {
     pod: pod(hero ?? "", hero), plugin: extender(plugin), n: num(stopped.length, `column:${plugin}`), nodes: list(nodes(stopped), 4),
     node: stopped.length ? node(stopped[0]) : "", left: num(left), total: num(count(model.evaluated)),
     all: parts(model.evaluated === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(left) }),
-  }; // prettier-ignore
+  };
   const gone = !left && !stopped.length;
   return {
     eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
@@ -130,7 +127,7 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
     ...values, n: num(short, "column:NodeResourcesFit"), node: node(where), need: quantityMark(resource, need, `request:${hero}`),
     free: amountMark(resource, Math.max(0, free(state, where, resource, hero)), ref), capacity: amountMark(resource, capacity, ref),
     whole: quantityMark(resource, capacity, ref),
-  }; // prettier-ignore
+  };
   if (resource === "pods") return parts(short > 1 ? "filter.fit.pods.many" : "filter.fit.pods.one", filled);
   if (short > 1) return parts(model.left[model.plugins.indexOf("NodeResourcesFit")] ? "filter.fit.many" : "filter.fit.all", filled);
   return parts(need > capacity ? "filter.fit.never" : "filter.fit.one", filled);
@@ -193,7 +190,7 @@ function byNode({ event, frame, hero }, model) {
     pod: pod(hero ?? "", hero), node: node(name), n: num(model.plugins.length), plugin: at?.verdict?.plugin ?? "",
     reason: num(plainReason(at?.verdict?.reasons[0] ?? ""), `verdict:${name}:${at?.verdict?.plugin}`),
     fit: num(fit), seen: num(seen), find: num(model.toFind),
-  }; // prettier-ignore
+  };
   return {
     eyebrow: parts("eyebrow.bynode", { i: seen, n: model.names.length }),
     sentence: parts(at?.verdict ? "bynode.rejected" : "bynode.passed", values),

@@ -4,8 +4,6 @@
 import { num } from "../i18n.js";
 import { amount, podName, quantity } from "../units.js";
 
-/** @typedef {import("../i18n.js").Part} Part */
-
 /** @param {string} key @param {string} [hero] @returns {Part} */
 export function pod(key, hero) {
   return { text: podName(key), kind: key === hero ? "hero" : "pod", ref: `pod:${key}` };
@@ -31,7 +29,7 @@ export function amountMark(resource, value, ref) {
   return num(amount(resource, value), ref);
 }
 
-/** @param {import("../state").State} state @param {string} key */
+/** @param {State} state @param {string} key */
 export function priorityOf(state, key) {
   return state.pods.get(key)?.summary.priority ?? 0;
 }

@@ -8,9 +8,6 @@ import { request, resourceOf } from "../model/room.js";
 import { decimal, quantity, since } from "../units.js";
 import { node, nodes, pod, priorityOf } from "./marks.js";
 
-/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
-/** @typedef {import("../model/preemption.js").Theatre} Theatre @typedef {import("../i18n.js").Part} Part */
-
 /** @param {Context} context @returns {Partial<Caption>} */
 export function preemptionCaption(context) {
   const play = theatre(context.state);
@@ -74,7 +71,7 @@ function reprieve({ hero = "" }, play, rank) {
   const values = {
     pod: pod(hero, hero), other: pod((one ?? go[0] ?? tried[0])?.pod ?? "", hero), node: node((one ?? go[0] ?? tried[0])?.candidate.node ?? ""),
     stay: num(stay.length), go: num(go.length), n: num(tried.length), victims: list(go.map(({ pod: key }) => pod(key)), 3), spared: list(stay.map(({ pod: key }) => pod(key)), 3),
-  }; // prettier-ignore
+  };
   const key = one ? (one.reprieved ? "reprieve.stays" : "reprieve.goes") : !go.length ? "reprieve.allstay" : !stay.length ? "reprieve.allgo" : "reprieve.some";
   const pdb = tried.some((entry) => entry.violates_pdb);
   return {
@@ -98,7 +95,7 @@ function rung(context, play, at) {
   return { eyebrow, sentence: parts(fallen.length ? `rung.${at}.falls` : `rung.${at}.tie`, values), why, next: parts("next.rung", { i: at + 1, name: t(`rung.${at + 1}`) }) };
 }
 
-/** What a candidate shows at a rung, as people read it. @param {Context} context @param {import("../trace").Candidate | undefined} one @param {number} at */
+/** What a candidate shows at a rung, as people read it. @param {Context} context @param {Candidate | undefined} one @param {number} at */
 export function rungText({ state }, one, at) {
   if (!one) return "";
   if (at === 5) return one.earliest_start === null || one.earliest_start === undefined ? "–" : since(one.earliest_start, state.time);
@@ -115,7 +112,7 @@ function result(context, play) {
   const values = {
     pod: pod(hero, hero), node: node(chosen.node), victims: list(chosen.victims.map((key) => pod(key)), 3), n: chosen.victims.length,
     ran: num(young ? decimal(state.time - (chosen.earliest_start ?? 0)) + " s" : "", "start"), k: num(play.all),
-  }; // prettier-ignore
+  };
   const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
   return {
     eyebrow: parts("eyebrow.preemption"),

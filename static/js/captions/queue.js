@@ -5,9 +5,6 @@ import { has, list, num, parts, t } from "../i18n.js";
 import { decimal, quantity, seconds } from "../units.js";
 import { node, pod, priorityOf } from "./marks.js";
 
-/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
-/** @typedef {import("../state").State} State @typedef {import("../i18n.js").Part} Part */
-
 /** activeQ in pop order. @param {State} state */
 export function activeOrder(state) {
   return [...state.pods.values()]
@@ -22,7 +19,7 @@ export function ordinal(n) {
   return t(`ordinal.${rule}`, { n });
 }
 
-/** What a pod asks for: "1.5 cpu and 2 GiB". @param {import("../state").PodState | undefined} record @returns {Part[]} */
+/** What a pod asks for: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
 function asks(record) {
   const wanted = Object.entries(record?.summary.requests ?? {}).filter(([, value]) => value > 0);
   if (!wanted.length) return [t("asks.nothing")];
@@ -35,7 +32,7 @@ function enqueued({ state, event, hero }) {
   const values = {
     pod: pod(event.pod, hero), event: event.event, priority: num(priorityOf(state, event.pod), `priority:${event.pod}`),
     attempts: num(ordinal(record?.attempts ?? 0), `pod:${event.pod}`), fails: record?.attempts ?? 0,
-  }; // prettier-ignore
+  };
   const why = hintsWhy(event);
   if (event.queue === "active") return activeCaption(state, event, values, why);
   if (event.queue === "unschedulable") {

@@ -9,9 +9,6 @@ import { count } from "../units.js";
 import { extender } from "./filter.js";
 import { node, nodes, pod } from "./marks.js";
 
-/** @typedef {import("../captions.js").Context} Context @typedef {import("../captions.js").Caption} Caption */
-/** @typedef {import("../model/scores.js").Scores} Scores @typedef {import("../i18n.js").Part} Part */
-
 /** The plain name of a Score plugin: "Room". @param {string} plugin */
 export function scoreName(plugin) {
   return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
@@ -36,7 +33,7 @@ function onePlugin({ state, frame, hero = "" }, model) {
     pod: pod(hero, hero), plugin: extender(plugin), name: scoreName(plugin), nodes: list(nodes(best), 3), n: best.length, top: num(top, `score:${best[0]}:${plugin}`),
     low: num(low, `score:${worst[0]}:${plugin}`), worst: list(nodes(worst), 3), k: worst.length, gap: num(top - low), weight: num(weight),
     normalized: num(scorer.normalized[model.names.indexOf(best[0])]), count: num(count(model.names.length)), full: num(100 * weight),
-  }; // prettier-ignore
+  };
   const kind = top === low ? (top ? "same" : "zero") : low === 0 && worst.length < best.length ? "cost" : "best";
   const full = plugin === "NodeResourcesFit" && kind === "best" && best.length === 1 && isFullest(state, model, model.names.indexOf(best[0]));
   const key = [`scored.${plugin}.${full ? "full" : kind}`, `scored.any.${kind}`].find(has) ?? "scored.any.best";
@@ -68,7 +65,7 @@ function result({ state, hero = "", following }, model) {
     pod: pod(hero, hero), node: node(model.names[first]), total: num(model.totals[first], `total:${model.names[first]}`),
     lead: num(lead, `compare:${model.names[first]}:${model.names[second]}`), second: node(model.names[second]), n: num(ties), count: num(count(model.names.length)),
     plugin: scoreName(plugin), gap: num(gap, `score:${model.names[first]}:${plugin}`),
-  }; // prettier-ignore
+  };
   const fullest = model.names.length > 2 && isFullest(state, model, first);
   return {
     eyebrow: parts("eyebrow.result"),
@@ -78,7 +75,7 @@ function result({ state, hero = "", following }, model) {
   };
 }
 
-/** Is the node the one with the smallest free share of cpu? @param {import("../state").State} state @param {Scores} model @param {number} index */
+/** Is the node the one with the smallest free share of cpu? @param {State} state @param {Scores} model @param {number} index */
 function isFullest(state, model, index) {
   const share = (/** @type {string} */ name) => {
     const record = state.nodes.get(name);
@@ -95,7 +92,7 @@ export function hostCaption({ state, event, hero = "" }) {
   const values = {
     pod: pod(hero, hero), node: node(event.node), total: num(event.score ?? 0, `total:${event.node}`), n: num(Math.max(event.tied ?? 1, ties.length)),
     feasible: num(count(event.feasible)), evaluated: num(count(event.evaluated)), all: num(count(state.nodes.size)), nodes: list(nodes(ties), 4),
-  }; // prettier-ignore
+  };
   const single = event.score === null || event.score === undefined;
   const sampled = (model?.evaluated ?? 0) < state.nodes.size && !single;
   const key = single ? "host.single" : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";

@@ -5,7 +5,6 @@ import { t } from "../i18n.js";
 import { amount, quantity } from "../units.js";
 
 /** @typedef {import("../trace").NodeSummary} NodeSummary */
-/** @typedef {import("../trace").PodSummary} PodSummary */
 /**
  * One node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
  * in the run; `leaving`: of those that are evicted and still end; `ghost`: a pod for which there is too little cpu;
@@ -24,7 +23,7 @@ export const ramp = (priority) => (priority >= 2_000_000_000 ? "psys" : priority
 export function startRows({ nodes, pods }) {
   return nodes.map((node) => ({
     node, pods: pods.filter((pod) => pod.node === node.name), held: pods.filter((pod) => !pod.node && pod.nominated_node === node.name),
-  })); // prettier-ignore
+  }));
 }
 
 /** Pods to be placed, those of high priority first. @param {PodSummary[]} pods */

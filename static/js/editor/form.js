@@ -6,14 +6,14 @@ import { t } from "../i18n.js";
 /** @typedef {import("./documents.js").Ref} Ref */
 /** @typedef {{documents: import("./documents.js").Documents, names: Set<string>, edit: (change: () => void) => void}} Desk what the sections work on */
 
-/** @param {string} key @param {(event: Event) => void} add @param {import("../dom.js").Child[]} children */
+/** @param {string} key @param {(event: Event) => void} add @param {Child[]} children */
 export function section(key, add, ...children) {
   return h("section", { key, class: "builder-section" },
     h("header", null, h("h2", null, t(`builder.${key}`)), h("button", { class: "button plain", type: "button", on: { click: add } }, `+ ${t(`builder.${key}.add`)}`)),
     ...children);
 }
 
-/** @param {string[]} heads @param {import("../dom.js").Child[]} rows */
+/** @param {string[]} heads @param {Child[]} rows */
 export const table = (heads, ...rows) =>
   h("table", { class: "builder-table" }, h("thead", null, h("tr", null, ...heads.map((head) => h("th", { scope: "col" }, head ? t(`builder.${head}`) : h("span", { class: "sr" }, t("builder.actions")))))), h("tbody", null, ...rows));
 

@@ -138,7 +138,7 @@ function moments() {
     h("button", { type: "button", "aria-pressed": String(state.atEnd === atEnd), on: { click: () => {
       state.atEnd = atEnd;
       drawSide();
-    } } }, t(atEnd ? "editor.atEnd" : "editor.atStart")); // prettier-ignore
+    } } }, t(atEnd ? "editor.atEnd" : "editor.atStart"));
   return h("div", { class: "tabs moments", role: "group", "aria-label": t("editor.moments") }, button(false), button(true));
 }
 

@@ -4,8 +4,6 @@
 import { has, t } from "../i18n.js";
 import { podName } from "../units.js";
 
-/** @typedef {import("../explain.js").Fact} Fact */
-
 /** The catalogue's key for a fact: "NodeAffinity.NotIn"; one text serves a label, a term and its absence. @param {Fact} fact */
 export function keyOf(fact) {
   if (!fact.key.startsWith("NodeAffinity.") || !fact.values?.key) return fact.key;

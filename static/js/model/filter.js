@@ -3,7 +3,6 @@
 
 import { decodeColumn } from "../columns.js";
 
-/** @typedef {import("../state").State} State @typedef {import("../trace").Verdict} Verdict */
 /**
  * @typedef {object} Filtered
  * @property {string[]} plugins those that ran, in order
@@ -32,12 +31,12 @@ export function filtered(state) {
   return model;
 }
 
-/** Who filters, in order: the plugins, then each extender that turned a node away. @param {import("../trace").NodesFiltered} event */
+/** Who filters, in order: the plugins, then each extender that turned a node away. @param {NodesFiltered} event */
 export function filterers(event) {
   return event.extenders?.length ? [...new Set([...event.plugins, ...event.extenders.map(([name]) => name)])] : event.plugins;
 }
 
-/** @param {import("../trace").NodesFiltered} event @param {string[]} order @returns {Filtered} */
+/** @param {NodesFiltered} event @param {string[]} order @returns {Filtered} */
 function read(event, order) {
   const names = evaluatedNames(event, order);
   const verdicts = [...decodeColumn(event.verdict, names.length)];
@@ -61,10 +60,10 @@ function read(event, order) {
     plugins, names, at, feasible, left, total: event.total, evaluated: names.length,
     toFind: event.nodes_to_find, start: event.start, twoPasses: event.two_passes ?? [],
     nominatedFirst: event.nominated_first ?? null,
-  }; // prettier-ignore
+  };
 }
 
-/** @param {import("../trace").NodesFiltered} event @param {string[]} order */
+/** @param {NodesFiltered} event @param {string[]} order */
 function evaluatedNames(event, order) {
   if (event.rows !== undefined && event.rows !== null) {
     return [...decodeColumn(event.rows, event.evaluated)].map((row) => order[row]);

@@ -1,7 +1,6 @@
 // @ts-check
 /** Which pod, which extension point and which picture belong to an event. */
 
-/** @typedef {import("../state").State} State @typedef {import("../trace").AnyEvent} AnyEvent */
 /** @typedef {"todo" | "done" | "current" | "skipped" | "failed"} StationState */
 /** @typedef {"filter" | "score" | "preempt" | "cluster"} Scene */
 
@@ -19,7 +18,7 @@ const POINT = {
   NodesFiltered: "Filter", PreemptionEvaluated: "PostFilter", VictimEvicted: "PostFilter", PodNominated: "PostFilter",
   ScoresComputed: "Score", HostSelected: "Score", PodAssumed: "Reserve", PodReserved: "Reserve",
   PermitEvaluated: "Permit", PermitDecided: "Permit", PodPreBound: "PreBind", PodBound: "Bind",
-}; // prettier-ignore
+};
 
 /** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
 export function pointOf(event, state) {

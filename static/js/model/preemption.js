@@ -1,11 +1,10 @@
 // @ts-check
 /** The preemption of this cycle as a play in frames: the floor, the dry run, one reprieve after another, the ladder. */
 
-/** @typedef {import("../trace").Candidate} Candidate */
 /** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
 /**
  * @typedef {object} Theatre
- * @property {import("../trace").PreemptionEvaluated} event
+ * @property {PreemptionEvaluated} event
  * @property {Candidate[]} candidates
  * @property {Candidate | undefined} chosen
  * @property {number} all how many candidates there were; of very many only those that stood longest are told in full
@@ -17,13 +16,13 @@ const MOST_RANKS = 12;
 /** The criteria of pickOneNodeForPreemption, in order; the value by which a candidate is compared, lowest first. */
 export const RUNGS = ["pdb", "highest", "sum", "count", "start", "order"];
 
-/** @param {import("../state").State} state @returns {Theatre | null} */
+/** @param {State} state @returns {Theatre | null} */
 export function theatre(state) {
   const event = state.cycle.PreemptionEvaluated;
   return event ? stageOf(event) : null;
 }
 
-/** @param {import("../trace").PreemptionEvaluated} event @returns {Theatre} */
+/** @param {PreemptionEvaluated} event @returns {Theatre} */
 export function stageOf(event) {
   const candidates = event.candidates;
   const ranks = Math.min(MOST_RANKS, Math.max(0, ...candidates.map((one) => one.reprieve.length)));
@@ -31,7 +30,7 @@ export function stageOf(event) {
   return { event, candidates, all: candidates.length + (event.more?.count ?? 0), chosen: candidates.find((one) => !one.rung), ranks, rungs };
 }
 
-/** @param {import("../trace").PreemptionEvaluated} event */
+/** @param {PreemptionEvaluated} event */
 export function theatreFrames(event) {
   const { candidates, ranks, rungs } = stageOf(event);
   return candidates.length ? 2 + ranks + rungs + (rungs ? 0 : 1) : 1;

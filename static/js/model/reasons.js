@@ -7,8 +7,6 @@ import { allocatable, free, request, resourceOf, scarcest } from "./room.js";
 import { amount, podName, quantity, short } from "../units.js";
 import { passWords, stopWords } from "./fact_words.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../trace").Verdict} Verdict */
-
 const LONGEST_FACT = 26;
 
 /** The values that a plugin compared on a node that it let pass; "" when they are not known. @param {View} view @param {string} name @param {string} plugin */
@@ -57,9 +55,10 @@ export function stoppedText(view, name, verdict) {
 }
 
 /** Few words for a narrow lane. @param {View} view @param {string} name @param {Verdict} verdict */
-export function stoppedShort({ state, hero }, name, verdict) {
+export function stoppedShort(view, name, verdict) {
+  const { state, hero } = view;
   const reason = verdict.reasons[0] ?? "";
-  if (verdict.plugin !== "NodeResourcesFit") return plainReason(reason);
+  if (verdict.plugin !== "NodeResourcesFit") return stoppedText(view, name, verdict)[0];
   const resource = resourceOf(reason);
   return t("lane.free", { free: quantity(resource, Math.max(0, free(state, name, resource, hero))) });
 }

@@ -1,8 +1,6 @@
 // @ts-check
 /** Room on a node: what is allocatable, what pods hold, what is kept for nominated ones. */
 
-/** @typedef {import("../state").State} State @typedef {import("../state").NodeState} NodeState */
-
 /** @param {NodeState} node @param {string} resource */
 export function allocatable(node, resource) {
   return node.summary.allocatable[resource] ?? 0;

@@ -15,7 +15,7 @@ import { decodeColumn } from "../columns.js";
 /** @type {WeakMap<object, Scores>} */
 const cache = new WeakMap();
 
-/** @param {import("../state").State} state @returns {Scores | null} */
+/** @param {State} state @returns {Scores | null} */
 export function scores(state) {
   const event = state.cycle.ScoresComputed;
   if (!event) return null;

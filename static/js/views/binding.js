@@ -6,10 +6,8 @@ import { list, plain, t } from "../i18n.js";
 import { heroOf } from "../model/phase.js";
 import { podName, seconds } from "../units.js";
 
-/** @typedef {import("../view").View} View */
-
 /** @type {[string, string][]} extension point and its event */
-const STEPS = [["Reserve", "PodReserved"], ["Permit", "PermitEvaluated"], ["PreBind", "PodPreBound"], ["Bind", "PodBound"], ["PostBind", "PodBound"]]; // prettier-ignore
+const STEPS = [["Reserve", "PodReserved"], ["Permit", "PermitEvaluated"], ["PreBind", "PodPreBound"], ["Bind", "PodBound"], ["PostBind", "PodBound"]];
 const MOST_BESIDE = 3;
 const CURRENT = { PodAssumed: "Reserve", PodReserved: "Reserve", PermitEvaluated: "Permit", PermitDecided: "Permit", PodPreBound: "PreBind", PodBound: "Bind" };
 
@@ -42,7 +40,7 @@ function strip(view, pod, events, beside) {
   return h("div", { key: `strip${pod}`, class: `binding ${beside ? "beside" : ""}` },
     beside && h("p", { key: "who", class: "binding-who" }, h("b", null, podName(pod)), " ", t("binding.beside", { node: view.state.pods.get(pod)?.node ?? "" })),
     h("ol", { key: "steps" }, STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current))),
-    events.PodUnreserved && h("p", { key: "undone", class: "undone" }, "↩ ", t("binding.undone", { plugins: plain(list(events.PodUnreserved.plugins)) }))); // prettier-ignore
+    events.PodUnreserved && h("p", { key: "undone", class: "undone" }, "↩ ", t("binding.undone", { plugins: plain(list(events.PodUnreserved.plugins)) })));
 }
 
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point @param {string} type @param {boolean} current */
@@ -55,7 +53,7 @@ function step(view, pod, events, point, type, current) {
   const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
   return h("li", { key: point, class: `${kind} ${current ? "now" : ""}` },
     h("b", null, mark && h("span", null, mark), h("em", null, point)),
-    h("span", { key: "what" }, failed ? events.BindingFailed.message : waiting ? t("binding.waits", { until: seconds(event.deadline ?? 0) }) : did(view, pod, point, results, kind))); // prettier-ignore
+    h("span", { key: "what" }, failed ? events.BindingFailed.message : waiting ? t("binding.waits", { until: seconds(event.deadline ?? 0) }) : did(view, pod, point, results, kind)));
 }
 
 /** Did a later extension point run? Points without plugins leave no event of their own. @param {Record<string, any>} events @param {string} point */

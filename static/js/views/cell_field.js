@@ -8,7 +8,6 @@ import { allocatable, used } from "../model/room.js";
 import { plainReason } from "../captions/filter.js";
 import { count } from "../units.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../model/filter.js").Filtered} Filtered */
 /** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */
 
 const MOST_ZOOM = 12;

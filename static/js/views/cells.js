@@ -8,8 +8,6 @@ import { count } from "../units.js";
 import { CellField } from "./cell_field.js";
 import { bestBars, colourKey, funnelBars, histogram } from "./ranked.js";
 
-/** @typedef {import("../view").View} View */
-
 const BEST = 5;
 const field = new CellField();
 
@@ -25,7 +23,7 @@ export function drawCells(target, view) {
         h("canvas", { key: "canvas", tabindex: "0", role: "application", "aria-label": t("cells.label", { n: view.state.nodes.size }), opaque: true }),
         h("span", { key: "tip", class: "cell-tip", hidden: true, opaque: true })),
       model && h("div", { key: "below", class: "cells-below" }, funnelBars(view), h("div", { key: "right" }, colourKey(view), histogram(view), bestBars(view, BEST)))),
-  ]); // prettier-ignore
+  ]);
   const canvas = target.querySelector("canvas");
   if (canvas) field.draw(canvas, /** @type {HTMLElement} */ (target.querySelector(".cell-tip")), view, model);
 }

@@ -12,8 +12,6 @@ import { tags } from "./node_tags.js";
 import { plainBar, podBar } from "./pod_block.js";
 import { bindingStrips } from "./binding.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../state").NodeState} NodeState */
-
 const ROOMY = 12;
 
 /** @param {Element} target @param {View} view */
@@ -28,7 +26,7 @@ export function drawCluster(target, view) {
         groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
         groups.map(([zone, names]) => zoneColumn(view, zone, names, dense))),
       bindingStrips(view)),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** @param {View} view @param {string} zone @param {string[]} names @param {boolean} dense */
@@ -36,7 +34,7 @@ function zoneColumn(view, zone, names, dense) {
   const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);
   return h("section", { key: `zone${zone}`, class: "zone" },
     h("h3", { key: "title" }, h("span", null, zone ? t("cluster.zone", { zone }) : t("cluster.nozone")), h("span", null, t("cluster.pods", { n: pods }))),
-    h("div", { key: "cards", class: "cards" }, names.map((name) => card(view, name, dense)))); // prettier-ignore
+    h("div", { key: "cards", class: "cards" }, names.map((name) => card(view, name, dense))));
 }
 
 /** @param {View} view @param {string} name @param {boolean} dense */
@@ -55,7 +53,7 @@ function card(view, name, dense) {
     dense ? plainBar(view, name, barResource(node)) : podBar(view, name, barResource(node), { held, labels: true }),
     !dense && gauges(view, node, mine),
     dense && h("small", { class: "dense-note" }, `${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`),
-    nominatedTo(view.state, name).length > 0 && h("small", { key: "kept", class: "kept" }, t("cluster.kept", { pods: plain(list(nominatedTo(view.state, name).map(podName), 2)) }))); // prettier-ignore
+    nominatedTo(view.state, name).length > 0 && h("small", { key: "kept", class: "kept" }, t("cluster.kept", { pods: plain(list(nominatedTo(view.state, name).map(podName), 2)) })));
 }
 
 /** Where the amber pod goes or went. @param {View} view */
@@ -92,5 +90,5 @@ function gauges({ state, hero, event }, node, mine) {
       h("span", null, name === "memory" ? "mem" : short(name)),
       h("span", { class: "gauge-bar" }, h("i", { style: { width: `${((taken - own) / whole) * 100}%` } }), h("u", { style: { width: `${(own / whole) * 100}%` } })),
       h("b", null, landing && own ? `${outOf(name, taken - own, whole, (part) => part).replace(/ [KMGTP]iB$/, "")} → ${sum}` : sum));
-  })); // prettier-ignore
+  }));
 }

@@ -9,8 +9,6 @@ import { podName, seconds } from "../units.js";
 import { savePicture } from "../picture.js";
 import { transcript } from "./transcript.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../dom.js").Child} Child */
-
 const KEY_NAMES = { " ": "space", ArrowRight: "→", ArrowLeft: "←", "Shift+ArrowRight": "shift →", "Shift+ArrowLeft": "shift ←" };
 
 /** @type {Record<string, (view: View, close: () => void) => Child>} */
@@ -24,7 +22,7 @@ export function drawDialog(dialog, name, view) {
   patch(dialog, [
     h("header", { key: "head" }, h("h2", null, t(`dialog.${name}`)), h("button", { type: "button", class: "icon-button", "aria-label": t("close"), on: { click: close } }, "✕")),
     h("div", { key: name, class: "dialog-body" }, BODIES[name]?.(view, close)),
-  ]); // prettier-ignore
+  ]);
 }
 
 function help() {
@@ -33,7 +31,7 @@ function help() {
       h("tr", { key: name }, h("td", null, keys.map((key) => h("kbd", { key }, KEY_NAMES[/** @type {keyof typeof KEY_NAMES} */ (key)] ?? key))), h("td", null, t(`control.${name}`)))))),
     h("h3", { key: "signs" }, t("help.signs")),
     h("ul", { key: "legend", class: "signs" }, ["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo"].map((sign) => h("li", { key: sign }, t(`help.${sign}`)))),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {View} view */
@@ -44,7 +42,7 @@ function share(view) {
   const embed = new URL(scenario?.id ? `/embed/${scenario.id}/v/${scenario.version}/` : location.pathname, location.href);
   const field = (/** @type {string} */ key, /** @type {string} */ text) => h("div", { key, class: "share-field" },
     h("label", null, t(`share.${key}`), h("input", { type: "text", readonly: true, value: text, on: { focus: (/** @type {any} */ event) => event.target.select() } })),
-    h("button", { type: "button", class: "button", on: { click: (/** @type {any} */ event) => copy(event.target, text) } }, t("share.copy"))); // prettier-ignore
+    h("button", { type: "button", class: "button", on: { click: (/** @type {any} */ event) => copy(event.target, text) } }, t("share.copy")));
   const file = (/** @type {string} */ name) => h("a", { key: name, class: "button", href: `${page.pathname}${name}`, download: "" }, name);
   return [
     field("step", page.href + here),
@@ -56,7 +54,7 @@ function share(view) {
         h("h3", null, t("share.picture")),
         h("p", { class: "buttons" }, ["svg", "png"].map((kind) => h("button", { key: kind, type: "button", class: "button", on: { click: () => void savePicture(/** @type {"svg" | "png"} */ (kind)) } }, kind.toUpperCase())),
           h("button", { key: "print", type: "button", class: "button", on: { click: () => print() } }, t("share.print"))))),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {HTMLElement} button @param {string} text */
@@ -72,7 +70,7 @@ function goTo(view, close) {
     const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
     const [kind, text] = [String(form.get("kind")), String(form.get("value")).trim()];
     const column = kind === "attempt" ? view.index.columns.find((one) => one.kind === "attempt" && one.attempt === Number(text))
-      : kind === "time" ? view.index.columns.find((one) => one.time >= Number(text)) : null; // prettier-ignore
+      : kind === "time" ? view.index.columns.find((one) => one.time >= Number(text)) : null;
     const [step, frame] = text.split(".");
     if (kind === "step") view.act.seek(Number(step) || 0, Number(frame) || 0);
     else if (column) view.act.seek(column.step);
@@ -81,7 +79,7 @@ function goTo(view, close) {
   return h("form", { key: "goto", class: "goto-form", on: { submit } },
     h("label", null, t("goto.what"), h("select", { name: "kind" }, ["step", "attempt", "time"].map((kind) => h("option", { key: kind, value: kind }, t(`goto.${kind}`))))),
     h("label", null, t("goto.value"), h("input", { type: "text", name: "value", inputmode: "decimal", autofocus: true, required: true })),
-    h("button", { class: "button primary" }, t("goto.go"))); // prettier-ignore
+    h("button", { class: "button primary" }, t("goto.go")));
 }
 
 const MOST_FOUND = 40;
@@ -95,14 +93,14 @@ function search(view, close) {
   return [
     h("label", { key: "label" }, t("search.label"), h("input", { id: "search-word", type: "search", autofocus: true, autocomplete: "off", on: { input: (/** @type {any} */ event) => show(event.target.value) } })),
     h("ul", { key: "results", id: "search-results", class: "results", opaque: true }),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {View} view @param {() => void} close @param {string} word */
 function results(view, close, word) {
   if (!word) return [];
   const link = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ run) =>
-    h("li", { key }, h("button", { type: "button", class: "link", on: { click: () => { run(); close(); } } }, text)); // prettier-ignore
+    h("li", { key }, h("button", { type: "button", class: "link", on: { click: () => { run(); close(); } } }, text));
   const pods = [...new Set([...view.state.pods.keys(), ...view.index.moves.keys()])].filter((key) => key.toLowerCase().includes(word));
   const nodes = [...view.state.nodes.keys()].filter((name) => name.toLowerCase().includes(word));
   const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" && podName(column.pod).toLowerCase().includes(word) ? [column] : []));
@@ -135,5 +133,5 @@ function breakpoints(view) {
       h("button", { class: "button primary" }, t("breakpoints.add"))),
     h("ul", { key: "list", class: "results" }, player.breakpoints.map((one, i) => h("li", { key: i }, [podName(one.pod), one.plugin, one.outcome && t(`outcome.${one.outcome}`)].filter(Boolean).join(", "), " ",
       h("button", { type: "button", class: "link", on: { click: () => { player.breakpoints.splice(i, 1); again(); } } }, t("breakpoints.remove"))))),
-  ]; // prettier-ignore
+  ];
 }

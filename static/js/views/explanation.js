@@ -14,8 +14,6 @@ import { ranking, scores } from "../model/scores.js";
 import { amount, decimal, podName, quantity, seconds, short } from "../units.js";
 import { scoreStyle } from "./score_bars.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../dom.js").Child} Child @typedef {import("../explain.js").Fact} Fact */
-
 const SOURCE = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/";
 
 /** @param {View} view @param {string} ref @returns {Child} */
@@ -63,7 +61,7 @@ function panel(label, title, ...body) {
 
 /** @param {string[]} head @param {Child[]} rows */
 function table(head, rows) {
-  return h("table", { key: "table", class: "figures" }, h("thead", null, h("tr", null, head.map((text, i) => h("th", { key: i, scope: "col" }, text)))), h("tbody", null, rows)); // prettier-ignore
+  return h("table", { key: "table", class: "figures" }, h("thead", null, h("tr", null, head.map((text, i) => h("th", { key: i, scope: "col" }, text)))), h("tbody", null, rows));
 }
 
 /** @param {string} key @param {Child[]} cells @param {string} [kind] */
@@ -86,7 +84,7 @@ function verdict(view, node, plugin) {
     rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
     !rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
     rejected && h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
-    rule(plugin), specOf(view, told?.facts ?? [], plugin)); // prettier-ignore
+    rule(plugin), specOf(view, told?.facts ?? [], plugin));
 }
 
 /** How the free room adds up, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
@@ -113,7 +111,7 @@ function roomTable(view, name, reasons) {
       const ok = need <= left;
       return h("p", { key: `c${one}`, class: "formula" }, `${amount(one, need)} ≤ ${quantity(one, left)} `, h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`));
     }),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {View} view @param {Fact[]} list @param {boolean} [known] the comparison is already shown as a table */
@@ -121,7 +119,7 @@ function facts(view, list, known = false) {
   if (known || !list.length) return null;
   return h("ul", { key: "facts", class: "facts" }, list.map((fact, i) =>
     h("li", { key: i }, h("p", { class: "formula" }, compared(fact, view.hero), " ", h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕")),
-      fact.text && t("language") === "en" && h("small", null, fact.text)))); // prettier-ignore
+      fact.text && t("language") === "en" && h("small", null, fact.text))));
 }
 
 /** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
@@ -140,7 +138,7 @@ function rule(plugin, method = "filter") {
     has(`rule.${plugin}`) && h("p", { key: "rule", class: "note" }, t(`rule.${plugin}`)),
     /^[A-Z]\w*$/.test(plugin) && plugin !== "Fault" && h("p", { key: "source", class: "note sources" }, link("margin.source", `/plugins/${plugin}/#${method}`),
       (has(`question.${plugin}`) || has(`score.${plugin}`) || has(`rule.${plugin}`)) && link("margin.upstream", upstream(plugin))),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {string} plugin */
@@ -164,7 +162,7 @@ function specOf(view, list, plugin) {
   return h("div", { key: "spec", class: "spec" }, h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
     lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
     read.map((field) => h("code", { key: `f${field}`, class: "hot" }, `${field}`)),
-    h("button", { key: "yaml", type: "button", class: "link", on: { click: () => view.act.select({ kind: "pod", name: view.hero }) } }, t("margin.inspect"))); // prettier-ignore
+    h("button", { key: "yaml", type: "button", class: "link", on: { click: () => view.act.select({ kind: "pod", name: view.hero }) } }, t("margin.inspect")));
 }
 
 /** @param {View} view @param {string} node @param {string} plugin */
@@ -179,7 +177,7 @@ function score(view, node, plugin) {
     (told?.arithmetic ?? []).map((line, k) => h("p", { key: `a${k}`, class: "formula" }, line)),
     facts(view, told?.facts ?? []),
     h("p", { key: "sum", class: "formula" }, `${one.normalized[i]} × ${t("weight")} ${one.weight} = `, h("b", { class: "result" }, String(one.weighted[i]))),
-    breakdown(view, node, plugin), rule(plugin, "score")); // prettier-ignore
+    breakdown(view, node, plugin), rule(plugin, "score"));
 }
 
 /** @param {View} view @param {string} node @param {string} hot */
@@ -194,7 +192,7 @@ function breakdown(view, node, hot) {
       h("button", { type: "button", class: "link", on: { click: () => view.act.pin(`score:${node}:${one.plugin}`) } }, h("i", { class: "swatch", style: scoreStyle(one.plugin) }), scoreName(one.plugin)),
       ...(p < counted ? [String(one.raw[i]), String(one.normalized[i]), `× ${one.weight}`, h("b", null, String(one.weighted[i]))] : ["", "", `× ${one.weight}`, "·"])], hot === one.plugin ? "hot" : "")),
     row("sum", [counted < model.plugins.length ? t("margin.sofar") : node, "", "", "", String(sum)], "sum"),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** @param {View} view @param {string} node */
@@ -205,7 +203,7 @@ function total(view, node) {
   const best = ranking(model.totals)[0];
   return panel(t("margin.from", { n: model.totals[i] }), i === best ? t("margin.winner", { node }) : node, breakdown(view, node, ""),
     h("p", { key: "note", class: "note" }, t("margin.total")),
-    model.skipped.length > 0 && h("p", { key: "skipped", class: "note" }, t("margin.skipped", { plugins: model.skipped.map(scoreName).join(", ") }))); // prettier-ignore
+    model.skipped.length > 0 && h("p", { key: "skipped", class: "note" }, t("margin.skipped", { plugins: model.skipped.map(scoreName).join(", ") })));
 }
 
 /** @param {View} view @param {string} first @param {string} second */
@@ -217,7 +215,7 @@ function compare(view, first, second) {
     table([t("margin.pts"), first, second, "±"], [
       model.plugins.map((one) => row(one.plugin, [scoreName(one.plugin), String(one.weighted[a]), String(one.weighted[b]), signed(one.weighted[a] - one.weighted[b])])),
       row("sum", ["", String(model.totals[a]), String(model.totals[b]), signed(model.totals[a] - model.totals[b])], "sum"),
-    ])); // prettier-ignore
+    ]));
 }
 
 /** @param {number} n */
@@ -239,14 +237,14 @@ function candidate(view, name) {
   for (const step of one.reprieve) {
     const after = left - request(state, step.pod, resource);
     rows.push(row(step.pod, [h("span", null, h("b", { class: step.reprieved ? "yes" : "no" }, step.reprieved ? "↩ " : "✕ "), podName(step.pod)), String(state.pods.get(step.pod)?.summary.priority ?? ""),
-      h("span", { class: step.reprieved ? "" : "no" }, step.reprieved ? amount(resource, after) : `${amount(resource, after)} ${after < need ? "<" : "≥"} ${amount(resource, need)}`)])); // prettier-ignore
+      h("span", { class: step.reprieved ? "" : "no" }, step.reprieved ? amount(resource, after) : `${amount(resource, after)} ${after < need ? "<" : "≥"} ${amount(resource, need)}`)]));
     if (step.reprieved) left = after;
   }
   return panel(t("margin.victims"), t("margin.reprieve", { node: name }),
     h("div", { key: "others", class: "segments wrap" }, play.candidates.slice(0, 8).map((entry) => h("button", { key: entry.node, type: "button", "aria-pressed": String(entry.node === name), on: { click: () => view.act.pin(`candidate:${entry.node}`) } }, entry.node))),
     table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
     h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
-    play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")), rule("DefaultPreemption", "post_filter")); // prettier-ignore
+    play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")), rule("DefaultPreemption", "post_filter"));
 }
 
 /** @param {View} view @param {string} name @param {string} resource */
@@ -264,7 +262,7 @@ function room(view, name, resource) {
       row("sum", [t("margin.sumof", { all: amount(resource, whole) }), "", amount(resource, taken)], "sum"),
     ]),
     h("p", { key: "share", class: "formula" }, `${amount(resource, taken)} / ${amount(resource, whole)} = `, h("b", { class: "result" }, `${whole ? Math.round((taken / whole) * 100) : 0} %`)),
-    h("p", { key: "note", class: "note" }, t("margin.requestsnote"))); // prettier-ignore
+    h("p", { key: "note", class: "note" }, t("margin.requestsnote")));
 }
 
 /** @param {View} view @param {string} key */
@@ -277,7 +275,7 @@ function priority(view, key) {
       const pod = state.pods.get(name);
       return row(name, [podName(name), String(pod?.summary.priority ?? 0), seconds(pod?.timestamp ?? 0)], name === key ? "hot" : "");
     })),
-    rule("PrioritySort", "key")); // prettier-ignore
+    rule("PrioritySort", "key"));
 }
 
 /** @param {View} view @param {string} key */
@@ -287,7 +285,7 @@ function backoff(view, key) {
   const wait = (pod.backoff_until ?? view.state.time) - pod.timestamp;
   return panel(t("margin.backoff"), podName(key),
     h("p", { key: "f", class: "formula" }, t("margin.backoff.until", { from: seconds(pod.timestamp), wait: decimal(wait), until: seconds(pod.backoff_until ?? 0) })),
-    h("p", { key: "note", class: "note" }, t("queue.backoff.why"))); // prettier-ignore
+    h("p", { key: "note", class: "note" }, t("queue.backoff.why")));
 }
 
 /** @param {View} view @param {string} key */

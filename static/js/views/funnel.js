@@ -10,7 +10,7 @@ const TEXT = 9; // half the height of a number
 
 /**
  * @param {Geometry} geometry @param {number[]} left @param {number} whole @param {number} at the current column
- * @returns {import("../dom.js").Child}
+ * @returns {Child}
  */
 export function funnel({ x, width, phone }, left, whole, at) {
   const mid = phone ? 21 : 29;
@@ -20,7 +20,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
   if (upto < 0) return h("svg", { key: "funnel", class: "funnel", "aria-hidden": "true" }, dashes(0, width, mid, half(whole)));
   /** @type {[number, number][]} */
   const points = [[0, whole]];
-  /** @type {import("../dom.js").Child[]} */
+  /** @type {Child[]} */
   const wedges = [];
   for (let i = 0; i <= upto; i += 1) {
     const middle = x[i][0] + x[i][1] / 2;
@@ -43,7 +43,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
       alive(i) > alive(i + 1) && half(alive(i + 1)) > TEXT && h("text", { key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" }, String(alive(i + 1)))),
     h("text", { key: "last", class: `funnel-n now ${thin ? "beside" : ""}`, x: thin ? end + 5 : end - (phone ? 12 : 24), y: mid + 8, "text-anchor": thin ? "start" : "middle" }, String(alive(upto + 1))),
     !phone && upto < x.length - 1 && h("text", { key: "to", class: "funnel-to", x: width - 14, y: mid + 5, "text-anchor": "end" }, t("lane.toscore")),
-  ); // prettier-ignore
+  );
 }
 
 /** The red part that was cut off. */

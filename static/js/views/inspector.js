@@ -8,8 +8,6 @@ import { amount, decimal, podName, quantity, seconds } from "../units.js";
 import { manifest } from "../manifests.js";
 import { MARKS } from "./outcome_marks.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../dom.js").Child} Child */
-
 /** @param {string} name @param {Child} value */
 function entry(name, value) {
   return h("div", { key: name, class: "entry" }, h("dt", null, name), h("dd", null, value));
@@ -53,7 +51,7 @@ export function podInspector(view, key) {
     attempts(view, key),
     describeEvents(view, key),
     yaml(view, "pod", namespace, name),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {View} view @param {string} name */
@@ -73,7 +71,7 @@ function attempts(view, key) {
   return part(t("inspect.attempts"), h("ol", { class: "attempts" }, own.map((column) =>
     h("li", { key: column.attempt, class: column.step > view.step ? "ahead" : "" },
       h("button", { type: "button", class: "link", on: { click: () => view.act.seek(column.step) } }, `${t("attempt")} ${column.attempt}`),
-      ` ${seconds(column.time)} ${MARKS[/** @type {keyof typeof MARKS} */ (column.outcome ?? "")] ?? ""} ${column.node || (column.outcome ? t(`outcome.${column.outcome}`) : "")}`)))); // prettier-ignore
+      ` ${seconds(column.time)} ${MARKS[/** @type {keyof typeof MARKS} */ (column.outcome ?? "")] ?? ""} ${column.node || (column.outcome ? t(`outcome.${column.outcome}`) : "")}`))));
 }
 
 /** The events that `kubectl describe pod` lists, up to this step. @param {View} view @param {string} key */
@@ -82,7 +80,7 @@ function describeEvents(view, key) {
   return part("Events", notes.length ? h("ol", { class: "kube-events" }, notes.map((note) =>
     h("li", { key: note.step },
       h("button", { type: "button", class: "link", on: { click: () => view.act.seek(note.step) } }, seconds(note.time)), " ",
-      h("b", { class: note.type === "Warning" ? "no" : "" }, `${note.type}  ${note.reason}`), h("p", null, note.message)))) : h("p", { class: "note" }, "<none>")); // prettier-ignore
+      h("b", { class: note.type === "Warning" ? "no" : "" }, `${note.type}  ${note.reason}`), h("p", null, note.message)))) : h("p", { class: "note" }, "<none>"));
 }
 
 /** @param {View} view @param {"pod" | "node"} kind @param {string} namespace @param {string} name */
@@ -115,5 +113,5 @@ export function nodeInspector(view, name) {
         return h("tr", { key }, [podLink(view, key), amount("cpu", pod?.requests?.cpu ?? 0), amount("memory", pod?.requests?.memory ?? 0), String(pod?.priority ?? 0)].map((cell, i) => h("td", { key: i }, cell)));
       })))),
     yaml(view, "node", "_", name),
-  ]; // prettier-ignore
+  ];
 }

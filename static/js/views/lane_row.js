@@ -13,7 +13,6 @@ import { plainBar, podBar } from "./pod_block.js";
 import { tags } from "./node_tags.js";
 import { scoreBars } from "./score_bars.js";
 
-/** @typedef {import("../view").View} View @typedef {import("./lanes.js").Lanes} Lanes */
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
 /** @param {View} view @param {Lanes} lanes @param {{name: string, first: boolean}} row @param {boolean} [picked] */
@@ -35,7 +34,7 @@ export function laneRow(view, lanes, { name, first }, picked) {
       stopMark(view, lanes, name, fate, stop),
       view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
       fate === "unseen" && lanes.mode === "heads" && h("span", { key: "unseen", class: "why-stopped unlooked" }, t("lane.unseen")),
-      lanes.phase === "score" && fate === "alive" && scoreBars(view, lanes, name))); // prettier-ignore
+      lanes.phase === "score" && fate === "alive" && scoreBars(view, lanes, name)));
 }
 
 /** @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate} */
@@ -61,7 +60,7 @@ function head(view, lanes, name, fate, stop) {
       tags(node),
       h("span", { key: "free", class: "lane-free" }, t("lane.freeof", { free: amount(shown, free(view.state, name, shown, view.hero)), all: amount(shown, whole), unit: shown === "cpu" ? "" : short(shown) }))),
     lanes.mode !== "thin" && bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
-    lanes.mode === "heads" && h("span", { key: "memory", class: "memory", title: t("memory") }, h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } }))); // prettier-ignore
+    lanes.mode === "heads" && h("span", { key: "memory", class: "memory", title: t("memory") }, h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } })));
 }
 
 /** @param {View} view @param {string} name @param {string} resource @param {number} ghost @param {string} mode */
@@ -89,7 +88,7 @@ function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, s
       style: { left: `${geometry.x[i][0] + geometry.x[i][1] / 2}px` }, "aria-label": `${question(plugin)} ${text} ${t("passed")}`,
       on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
     }, now && [text && h("span", { key: "text" }, text), h("b", { key: "yes", class: "yes" }, text ? " ✓" : "✓")]);
-  }); // prettier-ignore
+  });
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
@@ -112,7 +111,7 @@ function stopMark(view, lanes, name, fate, stop) {
       on: { click: () => view.act.pin(`verdict:${name}:${verdict.plugin}`) },
     }, "✕"),
     mode !== "thin" && !(view.options.later && !score) && h("span", { key: "why", class: "why-stopped", style: { left: `${score ? 30 : x + 16}px` } }, words),
-  ]; // prettier-ignore
+  ];
 }
 
 /** What the plugins behind the first rejection would say; the scheduler did not ask them. @param {View} view @param {Lanes} lanes @param {string} name @param {number} stop */
@@ -126,5 +125,5 @@ function laterTicks(view, { geometry, plugins }, name, stop) {
       title: told ? t("lane.later", { plugin: scoreName(plugin), verdict: passes ? t("passed") : told.reasons.join(", ") }) : plugin,
       on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
     }, told ? (passes ? "✓" : "✕") : "·");
-  }); // prettier-ignore
+  });
 }

@@ -16,18 +16,17 @@ import { groupsOf, pickedNodes, reasonList } from "./reason_groups.js";
 import { laneRow } from "./lane_row.js";
 import { barScale, scoreLegend } from "./score_bars.js";
 
-/** @typedef {import("../view").View} View */
 /**
  * @typedef {object} Lanes what a row is drawn from
  * @property {"filter" | "score"} phase
  * @property {string[]} plugins
  * @property {number} at the current plugin; -1 before the first
- * @property {import("../model/filter.js").Filtered | null} model
+ * @property {Filtered | null} model
  * @property {Set<string> | null} seen by node: those looked at so far
  * @property {string} latest by node: the one looked at last
- * @property {import("./funnel.js").Geometry} geometry
+ * @property {Geometry} geometry
  * @property {"heads" | "middle" | "thin"} mode
- * @property {import("../model/scores.js").Scores | null} scores
+ * @property {Scores | null} scores
  * @property {number[]} totals @property {number[]} rank @property {number} scored how many plugins have counted
  * @property {string} chosen
  */
@@ -49,7 +48,7 @@ export function drawLanes(target, view) {
         column(lanes),
         leadLine(view, lanes),
         rows.map((row) => laneRow(view, lanes, row, picked?.has(row.name))))),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** @param {View} view @param {number} width @returns {Lanes} */
@@ -72,7 +71,7 @@ function lanesOf(view, width) {
     seen: byNode ? new Set(model?.names.slice(0, seen)) : null, latest: byNode ? (model?.names[seen - 1] ?? "") : "",
     geometry: geometryOf(width, view.width <= 700, plugins.length, byNode ? -1 : Math.min(at, plugins.length - 1)),
     rank: ranking(totals), chosen: final ? chosen : "",
-  }; // prettier-ignore
+  };
 }
 
 /** Columns of the plugins; the current one is wide. */
@@ -103,7 +102,7 @@ function header(view, lanes) {
       phase === "score" ? switchTable(view) : [h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")), model && switches(view)]),
     phase === "filter" && funnel(geometry, lanes.seen ? [] : (model?.left ?? []), whole, lanes.seen ? -1 : model ? Math.min(at, plugins.length - 1) : -1),
     phase === "filter" && plugins.map((plugin, i) => columnHead(view, lanes, plugin, i)),
-    phase === "score" && scoreLegend(view, lanes)); // prettier-ignore
+    phase === "score" && scoreLegend(view, lanes));
 }
 
 /** @param {Lanes} lanes */
@@ -120,7 +119,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
     key: `head${i}`, class: `column-head ${kind}`, type: "button", title: plugin, style: { left: `${left + width / 2}px` },
     "aria-current": kind === "now" ? "step" : null, disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
     on: { click: () => view.act.seek(view.step, i) },
-  }, question(plugin), mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin)); // prettier-ignore
+  }, question(plugin), mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin));
 }
 
 /** The real order of the search, and what was never asked. @param {View} view */
@@ -128,14 +127,14 @@ function switches({ order, options, act }) {
   const node = order === "node";
   return h("div", { key: "switches", class: "lane-switches" },
     h("button", { type: "button", "aria-pressed": String(node), title: t("lane.switch.order.title"), on: { click: () => act.set({ order: node ? "plugin" : "node" }) } }, t("lane.switch.order")),
-    h("button", { type: "button", "aria-pressed": String(options.later), title: t("lane.switch.later"), on: { click: () => act.set({ later: !options.later }) } }, t("lane.switch.later.short"))); // prettier-ignore
+    h("button", { type: "button", "aria-pressed": String(options.later), title: t("lane.switch.later"), on: { click: () => act.set({ later: !options.later }) } }, t("lane.switch.later.short")));
 }
 
 /** @param {View} view */
 function switchTable(view) {
   return h("span", { class: "segments", role: "group", "aria-label": t("score.as") },
     h("button", { type: "button", "aria-pressed": String(!view.options.table), on: { click: () => view.act.set({ table: false }) } }, t("score.bars")),
-    h("button", { type: "button", "aria-pressed": String(view.options.table), on: { click: () => view.act.set({ table: true }) } }, t("score.table"))); // prettier-ignore
+    h("button", { type: "button", "aria-pressed": String(view.options.table), on: { click: () => view.act.set({ table: true }) } }, t("score.table")));
 }
 
 /** The band behind the current column. @param {Lanes} lanes */

@@ -6,9 +6,9 @@ import { bestBars, colourKey, funnelBars, histogram } from "./ranked.js";
 
 const BEST = 10;
 
-/** @param {Element} target @param {import("../view").View} view */
+/** @param {Element} target @param {View} view */
 export function drawManyScores(target, view) {
   patch(target, [
     h("div", { key: "many", class: "many" }, colourKey(view), h("div", { key: "left", class: "many-best" }, bestBars(view, BEST)), h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view))),
-  ]); // prettier-ignore
+  ]);
 }

@@ -7,31 +7,29 @@ import { nodesSeen } from "../frames.js";
 import { filtered, stoppedBy } from "../model/filter.js";
 import { theatre } from "../model/preemption.js";
 import { ranking, scores } from "../model/scores.js";
+import { explainRef } from "./explanation.js";
 
-/** @typedef {import("../view").View} View */
+/** Comes when something is first selected. @type {typeof import("./inspector.js") | null} */
+let inspector = null;
 
-/** @type {{explainRef: typeof import("./explanation.js").explainRef, podInspector: typeof import("./inspector.js").podInspector, nodeInspector: typeof import("./inspector.js").nodeInspector} | null} */
-let panels = null;
-
-/** The panels come after the first step is drawn. @param {View} view */
+/** @param {View} view */
 async function load(view) {
-  const [explanation, inspector] = await Promise.all([import("./explanation.js"), import("./inspector.js")]);
-  if (panels) return;
-  panels = { ...explanation, ...inspector };
+  inspector = await import("./inspector.js");
   view.act.set({});
 }
 
 /** @param {Element} target @param {View} view @returns {boolean} whether it is whole; else the rest comes with its modules */
 export function drawMargin(target, view) {
   target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
-  const close = h("button", { key: "close", type: "button", class: "margin-close", "aria-label": t("close"), on: { click: () => { view.act.pin(null); view.act.select(null); view.act.set({ margin: false }); } } }, "✕"); // prettier-ignore
+  const close = h("button", { key: "close", type: "button", class: "margin-close", "aria-label": t("close"), on: { click: () => { view.act.pin(null); view.act.select(null); view.act.set({ margin: false }); } } }, "✕");
   const { selection } = view;
   const ref = view.pin ?? defaultRef(view);
-  if (!panels) void load(view);
-  const inspect = selection?.kind === "pod" ? panels?.podInspector : panels?.nodeInspector;
-  const body = selection && !view.pin ? inspect?.(view, selection.name) : ref ? panels?.explainRef(view, ref) : null;
-  patch(target, [(view.pin || selection || view.options.margin) && close, h("div", { key: selection && !view.pin ? `${selection.kind}${selection.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" }, body)]);
-  return panels !== null;
+  const inspected = !view.pin && selection;
+  if (inspected && !inspector) void load(view);
+  const inspect = inspected && inspector?.[inspected.kind === "pod" ? "podInspector" : "nodeInspector"];
+  const body = inspected ? inspect && inspect(view, inspected.name) : ref && explainRef(view, ref);
+  patch(target, [(view.pin || selection || view.options.margin) && close, h("div", { key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" }, body)]);
+  return !inspected || inspector !== null;
 }
 
 /** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string | null} */

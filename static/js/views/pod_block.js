@@ -16,7 +16,7 @@ export function pipsOf(priority) {
   return h("span", { class: "pips", "aria-hidden": "true" }, Array.from({ length: pips(priority) }, (_, i) => h("i", { key: i })));
 }
 
-/** What a pod is, for a tooltip and for a screen reader. @param {import("../state").State} state @param {string} key */
+/** What a pod is, for a tooltip and for a screen reader. @param {State} state @param {string} key */
 export function podTitle(state, key) {
   const pod = state.pods.get(key);
   const requests = Object.entries(pod?.summary.requests ?? {}).map(([name, value]) => quantity(name, value));
@@ -28,7 +28,7 @@ const MOST_BLOCKS = 24;
 
 /**
  * The same bar in one element: where many nodes or many pods are on.
- * @param {import("../view").View} view @param {string} name @param {string} resource @param {number} [ghost] per cent
+ * @param {View} view @param {string} name @param {string} resource @param {number} [ghost] per cent
  */
 export function plainBar({ state, hero }, name, resource, ghost = 0) {
   const node = state.nodes.get(name);
@@ -45,15 +45,15 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
     const from = at;
     at += sums.get(colour) ?? 0;
     return `var(--${colour}) ${from}% ${at}%`;
-  }); // prettier-ignore
+  });
   const over = Math.max(0, at + ghost - 100);
   return h("span", { class: "podbar plain", key: "podbar", style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` } },
-    ghost > 0 && h("span", { class: "ghost", key: "ghost", style: { left: `${at}%`, width: `${ghost}%` } }, over > 0 && h("u", { style: { width: `${Math.min(100, (over / ghost) * 100)}%` } }))); // prettier-ignore
+    ghost > 0 && h("span", { class: "ghost", key: "ghost", style: { left: `${at}%`, width: `${ghost}%` } }, over > 0 && h("u", { style: { width: `${Math.min(100, (over / ghost) * 100)}%` } })));
 }
 
 /**
  * The blocks of a node's pods along one resource, and what is kept for nominated ones.
- * @param {import("../view").View} view @param {string} name @param {string} resource
+ * @param {View} view @param {string} name @param {string} resource
  * @param {{held: string[], ghost?: number, labels?: boolean}} more
  */
 export function podBar(view, name, resource, { held, ghost = 0, labels = false }) {
@@ -75,7 +75,7 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
         on: { click: (/** @type {Event} */ event) => { event.stopPropagation(); act.select({ kind: "pod", name: key }); } },
       },
       labels && part(key) > 9 ? [h("b", null, podName(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
-    ); // prettier-ignore
+    );
   return h(
     "span",
     { class: "podbar", key: "podbar" },
@@ -84,5 +84,5 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
     ghost > 0 &&
       h("span", { class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${ghost}%` } },
         over > 0 && h("u", { style: { width: `${Math.min(100, (over / ghost) * 100)}%` } })),
-  ); // prettier-ignore
+  );
 }

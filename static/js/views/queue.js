@@ -7,8 +7,6 @@ import { activeOrder } from "../captions/queue.js";
 import { decimal, podName } from "../units.js";
 import { pipsOf, podTitle, rampStyle } from "./pod_block.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../state").PodState} PodState */
-
 const MOST = 6;
 const SQUARES = 60;
 const ICONS = {
@@ -70,7 +68,7 @@ function section(view, name, pods, note) {
       pods.length > MOST && h("div", { key: "squares", class: "squares" },
         pods.slice(MOST - 2, MOST - 2 + SQUARES).map((pod) =>
           h("button", { key: pod.summary.pod, type: "button", title: podTitle(view.state, pod.summary.pod), "aria-label": podName(pod.summary.pod), "data-fly": pod.summary.pod, style: rampStyle(pod.summary.priority ?? 0), on: { click: () => view.act.select({ kind: "pod", name: pod.summary.pod }) } })),
-        pods.length > MOST - 2 + SQUARES && h("span", { key: "more" }, `+${pods.length - MOST + 2 - SQUARES}`)))); // prettier-ignore
+        pods.length > MOST - 2 + SQUARES && h("span", { key: "more" }, `+${pods.length - MOST + 2 - SQUARES}`))));
 }
 
 /** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod */
@@ -83,10 +81,10 @@ function item(view, name, pod) {
       type: "button", class: `queue-pod ${mine ? "mine" : ""} ${view.selection?.name === key ? "selected" : ""}`, title: podTitle(view.state, key), "data-fly": key,
       style: rampStyle(priority), on: { click: () => view.act.select({ kind: "pod", name: key }) },
     }, h("span", { class: "queue-pod-name" }, podName(key)), ...end(view, name, pod)),
-    ...under(view, name, pod)); // prettier-ignore
+    ...under(view, name, pod));
 }
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {import("../dom.js").Child[]} */
+/** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child[]} */
 function end({ state }, name, pod) {
   if (name === "backoff") return [h("span", { class: "count-down" }, `${decimal(Math.max(0, (pod.backoff_until ?? state.time) - state.time))} s`)];
   if (name === "waiting" && pod.deadline !== null) return [h("span", { class: "count-down" }, `${decimal(Math.max(0, pod.deadline - state.time))} s`)];
@@ -95,7 +93,7 @@ function end({ state }, name, pod) {
   return [pipsOf(pod.summary.priority ?? 0)];
 }
 
-/** Why it waits, and what would wake it. @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {import("../dom.js").Child[]} */
+/** Why it waits, and what would wake it. @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child[]} */
 function under({ state, event }, name, pod) {
   if (name === "backoff") {
     const whole = Math.max(0.001, (pod.backoff_until ?? 0) - pod.timestamp);

@@ -7,15 +7,13 @@ import { framesOf } from "../frames.js";
 import { pointOf, STATIONS, stations } from "../model/phase.js";
 import { actOf, theatre } from "../model/preemption.js";
 
-/** @typedef {import("../view").View} View */
-
 /** @param {Element} target @param {View} view */
 export function drawRail(target, view) {
   const state = stations(view.event, view.state);
   patch(target, Object.entries(STATIONS).map(([cycle, points]) =>
     h("div", { key: cycle, class: "cycle", style: { flex: `${points.length} 1 auto` } },
       h("span", { class: "cycle-name" }, t(`cycle.name.${cycle}`)),
-      h("ol", null, points.map((point) => station(view, point, state.get(point) ?? "todo")))))); // prettier-ignore
+      h("ol", null, points.map((point) => station(view, point, state.get(point) ?? "todo"))))));
 }
 
 /** @param {View} view @param {string} point @param {string} kind */
@@ -26,7 +24,7 @@ function station(view, point, kind) {
   return h("li", { key: point, class: `station ${kind}`, "aria-current": kind === "current" ? "step" : null },
     h("i", { key: "dot" }),
     h("button", { key: "label", type: "button", disabled: target === null, title: t(`station.${kind}`, { point }), on: { click: () => target !== null && view.act.seek(target) } },
-      failed && h("b", { key: "x" }, "✕ "), label)); // prettier-ignore
+      failed && h("b", { key: "x" }, "✕ "), label));
 }
 
 /** How far in: "5/6". @param {View} view */

@@ -9,12 +9,10 @@ import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { count } from "../units.js";
 import { scoreStyle } from "./score_bars.js";
 
-/** @typedef {import("../view").View} View */
-
 const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
 
-/** How many plugins have counted so far. @param {View} view @param {import("../model/scores.js").Scores} model */
+/** How many plugins have counted so far. @param {View} view @param {Scores} model */
 export function counted(view, model) {
   return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
 }
@@ -38,7 +36,7 @@ export function funnelBars(view) {
           known && after < before && h("u", { style: { left: `${(after / whole) * TRACK}%`, width: `${((before - after) / whole) * TRACK}%` } }),
           known && after < before && h("em", { style: { left: `calc(${(before / whole) * TRACK}% + 5px)` } }, `−${count(before - after)}`)),
         h("b", { class: "funnel-count" }, known ? count(after) : ""));
-    })); // prettier-ignore
+    }));
 }
 
 /** The spread of the totals. @param {View} view */
@@ -54,7 +52,7 @@ export function histogram(view) {
   return h("div", { key: "spread", class: "spread" },
     h("h3", null, t("score.spread", { n: count(model.names.length) })),
     h("div", { class: "spread-bins", role: "img", "aria-label": `${low}–${high}` }, bins.map((n, i) => h("i", { key: i, class: i === BINS - 1 ? "top" : "", style: { height: `${n ? Math.max(4, (n / most) * 100) : 0}%` } }))),
-    h("div", { class: "spread-ends" }, h("span", null, String(low)), h("span", null, String(high)))); // prettier-ignore
+    h("div", { class: "spread-ends" }, h("span", null, String(low)), h("span", null, String(high))));
 }
 
 /** The best few as bars. @param {View} view @param {number} most */
@@ -74,7 +72,7 @@ export function bestBars(view, most) {
         key: one.plugin, type: "button", title: `${one.plugin} ${one.weighted[i]}`, "aria-label": t("score.segment", { node: model.names[i], plugin: one.plugin, points: one.weighted[i] }),
         style: { ...scoreStyle(one.plugin), width: `${(one.weighted[i] / best) * 100}%` }, on: { click: () => view.act.pin(`score:${model.names[i]}:${one.plugin}`) },
       }, one.weighted[i] / best > 0.07 ? String(one.weighted[i]) : ""))),
-      h("button", { type: "button", class: "best-total", on: { click: () => view.act.pin(`total:${model.names[i]}`) } }, String(totals[i]))))); // prettier-ignore
+      h("button", { type: "button", class: "best-total", on: { click: () => view.act.pin(`total:${model.names[i]}`) } }, String(totals[i])))));
 }
 
 /** What the colours of the blocks mean. @param {View} view */
@@ -83,5 +81,5 @@ export function colourKey(view) {
   if (!model) return null;
   const k = counted(view, model);
   return h("div", { key: "key", class: "colour-key" }, model.plugins.map((one, i) =>
-    h("span", { key: one.plugin, class: i + 1 === k ? "now" : "" }, h("i", { class: "swatch", style: scoreStyle(one.plugin) }), t(`score.${one.plugin}`), ` ×${one.weight}`))); // prettier-ignore
+    h("span", { key: one.plugin, class: i + 1 === k ? "now" : "" }, h("i", { class: "swatch", style: scoreStyle(one.plugin) }), t(`score.${one.plugin}`), ` ×${one.weight}`)));
 }

@@ -6,7 +6,6 @@ import { list, plain, t } from "../i18n.js";
 import { plainReason, question } from "../captions/filter.js";
 import { count } from "../units.js";
 
-/** @typedef {import("../view").View} View @typedef {import("./lanes.js").Lanes} Lanes */
 /** @typedef {{key: string, plugin: string, words: string, nodes: string[]}} Group */
 
 const NAMED = 8; // nodes of the picked reason that are named
@@ -43,7 +42,7 @@ export function reasonList(view, groups) {
       h("button", { type: "button", "aria-pressed": String(picked), title: group.plugin, on: { click: () => view.act.set({ reason: picked ? "" : group.key }) } },
         h("span", null, first && h("b", null, question(group.plugin), " "), group.words), h("em", null, count(group.nodes.length))),
       picked && h("p", null, names(view, group.nodes)));
-  })); // prettier-ignore
+  }));
 }
 
 /** @param {View} view @param {string[]} nodes */
@@ -55,5 +54,5 @@ function names(view, nodes) {
       " ",
     ]),
     nodes.length > NAMED && t("list.more", { n: nodes.length - NAMED }),
-  ]; // prettier-ignore
+  ];
 }

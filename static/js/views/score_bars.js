@@ -6,13 +6,11 @@ import { t } from "../i18n.js";
 import { ordinal } from "../captions/queue.js";
 import { scoreName } from "../captions/score.js";
 
-/** @typedef {import("../view").View} View @typedef {import("./lanes.js").Lanes} Lanes */
-
 /** Fixed colours by concern; extenders and plugins from outside share the last. */
 const COLOURS = [
   "TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit",
   "NodeResourcesBalancedAllocation", "ImageLocality",
-]; // prettier-ignore
+];
 
 /** @param {string} plugin */
 export function scoreStyle(plugin) {
@@ -29,15 +27,15 @@ export function scoreLegend(view, { scores, scored, geometry }) {
     h("button", {
       key: one.plugin, type: "button", title: one.plugin, class: i + 1 === scored && view.event.type === "ScoresComputed" && view.frame < scores.plugins.length ? "now" : "",
       style: view.options.table ? { width: `${cell}px` } : {}, on: { click: () => view.act.seek(view.state.cycle.ScoresComputed === view.event ? view.step : view.step, i) },
-    }, h("i", { class: "swatch", style: scoreStyle(one.plugin) }), scoreName(one.plugin), h("span", { class: "weight" }, ` ×${one.weight}`)))); // prettier-ignore
+    }, h("i", { class: "swatch", style: scoreStyle(one.plugin) }), scoreName(one.plugin), h("span", { class: "weight" }, ` ×${one.weight}`))));
 }
 
-/** @param {import("./funnel.js").Geometry} geometry @param {number} count */
+/** @param {Geometry} geometry @param {number} count */
 function tableCell(geometry, count) {
   return (geometry.width - 116) / Math.max(1, count);
 }
 
-/** Pixels a point. @param {import("./funnel.js").Geometry} geometry @param {number} best */
+/** Pixels a point. @param {Geometry} geometry @param {number} best */
 export function barScale({ width, phone }, best) {
   return (width - (phone ? 58 : 190)) / best;
 }
@@ -52,14 +50,14 @@ export function scoreBars(view, lanes, name) {
   const behind = totals[rank[0]] - totals[i];
   const tied = behind === 0 && place > 0;
   const label = lanes.chosen ? (lanes.chosen === name ? t("score.winner") : tied ? t("score.tied") : t("score.place", { place: ordinal(place + 1), gap: behind }))
-    : place === 0 ? t("score.leads") : tied ? t("score.tied") : t("score.place", { place: ordinal(place + 1), gap: behind }); // prettier-ignore
+    : place === 0 ? t("score.leads") : tied ? t("score.tied") : t("score.place", { place: ordinal(place + 1), gap: behind });
   const zero = scores.plugins.slice(0, scored).filter((one) => !one.weighted[i]).map((one) => scoreName(one.plugin));
   const end = totals[i] * barScale(geometry, Math.max(1, ...scores.totals));
   return [
     h("div", { key: "bars", class: "bars" }, body,
       !view.options.table && !geometry.phone && zero.length > 0 && end < geometry.width - 260 && h("span", { key: "zero", class: "zero", style: { left: `${end + 9}px` } }, `${zero.join(", ")}: 0`)),
     h("button", { key: "total", type: "button", class: "total", on: { click: () => view.act.pin(`total:${name}`) } }, h("b", null, String(totals[i])), h("small", null, label)),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
@@ -82,7 +80,7 @@ function blocks(view, { scores, scored, geometry }, name, i) {
       }, width > 26 ? String(points) : ""),
       !geometry.phone && h("span", { key: `${one.plugin}under`, class: `under ${width ? "" : "off"}`, style: { left: `${at + width / 2}px` } }, width > 26 ? factor : width > 0 ? String(points) : ""),
     ];
-  }); // prettier-ignore
+  });
 }
 
 /** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
@@ -100,5 +98,5 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
       }),
       h("span", { key: `${one.plugin}cell`, class: "cell", style: { left: `${p * cell}px` } }, h("b", null, on ? String(one.weighted[i]) : "–"), h("small", null, on ? `${one.raw[i]} → ${one.normalized[i]}` : "")),
     ];
-  }); // prettier-ignore
+  });
 }

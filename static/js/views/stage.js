@@ -5,8 +5,6 @@ import { h, patch } from "../dom.js";
 import { t } from "../i18n.js";
 import { drawCluster } from "./cluster.js";
 
-/** @typedef {import("../view").View} View */
-
 const LANES = 200;
 const BARS = 12;
 
@@ -66,5 +64,5 @@ export function drawNotices(target, view) {
     run.state === "failed" && h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),
     run.state === "cancelled" && h("p", { key: "cancelled", class: "notice warn" }, t("run.cancelled")),
     view.player.hit && h("p", { key: "hit", class: "notice" }, t("breakpoints.hit")),
-  ]); // prettier-ignore
+  ]);
 }

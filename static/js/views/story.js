@@ -6,8 +6,6 @@ import { list, parts, plain, t } from "../i18n.js";
 import { podName, quantity } from "../units.js";
 import { pipsOf } from "./pod_block.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../i18n.js").Part} Part */
-
 const ROW = 60; // letters of a sentence that stand in one row
 const WHY_ROW = 112;
 
@@ -32,7 +30,7 @@ export function drawHero(target, view) {
       h("span", { class: "hero-priority" }, t("priority", { n: pod?.summary.priority ?? 0 }), pipsOf(pod?.summary.priority ?? 0)),
       h("span", { class: "hero-more" }, requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("asks.nothing")),
       h("span", { class: "hero-more labels" }, labels.join(", "))),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** A part of a sentence as an element: numbers can be pointed at, pods are amber when it is about them. @param {View} view @param {Part} part @param {number} i */
@@ -66,7 +64,7 @@ export function drawCaption(target, view) {
     h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
     h("p", { key: "why", class: "why", title: rows > 4 ? reason : null }, sentence(view, why)),
     lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** @param {Element} target @param {View} view */

@@ -6,7 +6,6 @@ import { t } from "../i18n.js";
 import { podName, quantity } from "../units.js";
 import { podTitle, rampStyle } from "./pod_block.js";
 
-/** @typedef {import("../view").View} View */
 /**
  * @typedef {object} Drawing
  * @property {string} resource @property {number} whole the tallest node @property {import("../model/preemption.js").Act} act
@@ -16,7 +15,7 @@ import { podTitle, rampStyle } from "./pod_block.js";
 
 const MOST_VICTIMS = 3;
 
-/** @param {View} view @param {import("../trace").Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
+/** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
 export function tank(view, candidate, fates, how) {
   const { state, hero } = view;
   const node = state.nodes.get(candidate.node);
@@ -26,7 +25,7 @@ export function tank(view, candidate, fates, how) {
   pods.sort((a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0));
   const gone = (/** @type {string} */ key) => fates.get(key) === "victim" || fates.get(key) === "lifted";
   let bottom = 0;
-  /** @type {import("../dom.js").Child[]} */
+  /** @type {Child[]} */
   const blocks = [];
   for (const key of pods) {
     const part = size(key);
@@ -38,19 +37,19 @@ export function tank(view, candidate, fates, how) {
       on: { click: () => view.act.select({ kind: "pod", name: key }) },
     }, h("span", null, podName(key)), h("em", null, fate === "back" ? "↩" : fate === "stays" ? "■" : "")));
     if (!gone(key)) bottom += part;
-  } // prettier-ignore
+  }
   const held = (how.need / how.whole) * 100;
   const fits = how.act !== "floor";
   blocks.push(h("span", { key: "hero", class: `tank-hero ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`, style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` } },
-    how.chosen ? podName(hero) : t("tank.free", { room: quantity(how.resource, how.need) }))); // prettier-ignore
+    how.chosen ? podName(hero) : t("tank.free", { room: quantity(how.resource, how.need) })));
   const victims = [...fates].filter(([, fate]) => fate === "victim").map(([key]) => key);
   return h("div", { key: candidate.node, class: `tank-column ${how.chosen ? "chosen" : ""} ${how.fallen ? "fallen" : ""}` },
     h("h3", { key: "name" }, h("button", { type: "button", on: { click: () => view.act.select({ kind: "node", name: candidate.node }) } }, how.chosen ? "★ " : "", candidate.node)),
     h("div", { key: "tank", class: "tank" }, h("div", { class: "tank-inside", style: { height: `${height}%` } }), blocks),
-    h("div", { key: "victims", class: "victims" }, chips(view, candidate, victims, fates))); // prettier-ignore
+    h("div", { key: "victims", class: "victims" }, chips(view, candidate, victims, fates)));
 }
 
-/** @param {View} view @param {import("../trace").Candidate} candidate @param {string[]} victims @param {Map<string, string>} fates */
+/** @param {View} view @param {Candidate} candidate @param {string[]} victims @param {Map<string, string>} fates */
 function chips(view, candidate, victims, fates) {
   const shown = victims.slice(0, victims.length > MOST_VICTIMS ? MOST_VICTIMS - 1 : MOST_VICTIMS);
   const lifted = [...fates.values()].filter((fate) => fate === "lifted").length;
@@ -62,5 +61,5 @@ function chips(view, candidate, victims, fates) {
     }),
     victims.length > shown.length && h("span", { key: "more", class: "more" }, t("list.more", { n: victims.length - shown.length })),
     lifted > 0 && !victims.length && h("span", { key: "lifted", class: "more" }, t("tank.lifted", { n: lifted })),
-  ]; // prettier-ignore
+  ];
 }

@@ -6,8 +6,6 @@ import { t } from "../i18n.js";
 import { podName, seconds } from "../units.js";
 import { MARKS } from "./outcome_marks.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../run_index.js").RunIndex} RunIndex */
-
 const ROUND = 17; // pixels an attempt, from which marks are round
 const DENSE = 4; // below this many pixels attempts are counted in bars
 
@@ -80,7 +78,7 @@ export class Timeline {
         h("div", { key: "playhead", class: "playhead", style: { left: `${head}px` } }),
         this.label(view, width, head)),
       view.options.lanes && this.podLanes?.(view, this, width),
-    ]); // prettier-ignore
+    ]);
     return !view.options.lanes || this.podLanes !== null;
   }
 
@@ -118,7 +116,7 @@ export class Timeline {
         key: `a${i}`, class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`, title: `${t("attempt")} ${column.attempt}: ${podName(column.pod)}${column.node ? ` → ${column.node}` : ""}`,
         style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
       }, round ? (MARKS[/** @type {keyof typeof MARKS} */ (outcome)] ?? "") : "");
-    }); // prettier-ignore
+    });
   }
 
   /** Too many for marks: how many of which outcome, per few pixels. @param {View} view @param {number} width */
@@ -136,14 +134,14 @@ export class Timeline {
       buckets.map((one, i) => {
         const [from, to] = of(one);
         return to > from ? `M${i * size} ${44 - (from / most) * 26}V${44 - (to / most) * 26}H${i * size + size - 1}V${44 - (from / most) * 26}Z` : "";
-      }).join(""); // prettier-ignore
+      }).join("");
     return h("svg", { key: "bars", class: "mark-bars", "aria-hidden": "true" },
-      h("path", { class: "bar-good", d: path((one) => [0, one.good]) }), h("path", { class: "bar-bad", d: path((one) => [one.good, one.good + one.bad]) })); // prettier-ignore
+      h("path", { class: "bar-good", d: path((one) => [0, one.good]) }), h("path", { class: "bar-bad", d: path((one) => [one.good, one.good + one.bad]) }));
   }
 
   /** Virtual times under the axis, where there is room. @param {RunIndex} index @param {number} width @param {number} unit */
   times(index, width, unit) {
-    /** @type {import("../dom.js").Child[]} */
+    /** @type {Child[]} */
     const out = [];
     let free = -Infinity;
     for (const { i, column } of this.visible(index)) {

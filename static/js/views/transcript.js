@@ -8,8 +8,6 @@ import { framesOf } from "../frames.js";
 import { seconds } from "../units.js";
 import { apply, fork } from "../state.js";
 
-/** @typedef {import("../view").View} View */
-
 const AROUND = 150;
 
 /** @param {View} view @param {() => void} close */
@@ -22,7 +20,7 @@ export function transcript(view, close) {
       h("li", { key: `${line.step}.${line.frame}`, class: line.step === view.step && line.frame === view.frame ? "now" : "", "aria-current": line.step === view.step && line.frame === view.frame ? "step" : null },
         h("button", { type: "button", class: "link", on: { click: () => { view.act.seek(line.step, line.frame); close(); } } }, `${line.step}${line.frame ? `.${line.frame}` : ""}`),
         h("span", { class: "when" }, seconds(line.time)), h("span", null, h("b", null, line.sentence), " ", line.why)))),
-  ]; // prettier-ignore
+  ];
 }
 
 /** @param {View} view @param {number} from @param {number} to */

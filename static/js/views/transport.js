@@ -5,8 +5,6 @@ import { h, patch } from "../dom.js";
 import { t } from "../i18n.js";
 import { count, seconds } from "../units.js";
 
-/** @typedef {import("../view").View} View */
-
 /** @param {Element} target @param {View} view */
 export function drawTransport(target, view) {
   const { player } = view;
@@ -24,7 +22,7 @@ export function drawTransport(target, view) {
       h("span", { "aria-live": "off" }, `${player.speed}×`),
       button("faster", "+", () => player.faster(1)),
       button("breakpoints", player.breakpoints.length ? `● ${player.breakpoints.length}` : "○", () => view.act.open("breakpoints"), { class: player.hit ? "hit" : "" })),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** @param {Element} target @param {View} view */
@@ -37,5 +35,5 @@ export function drawClock(target, view) {
       h("span", null, store.complete ? t("where.attempt", { n: state.attempt, total: view.index.attempts }) : t("where.attempt.open", { n: state.attempt })),
       h("button", { type: "button", class: "where-step", title: t("control.goto"), on: { click: () => view.act.open("goto") } }, t("where.step", { n: count(view.step), total: count(Math.max(0, total - 1)) }))),
     h("button", { key: "lanes", type: "button", class: "lanes-switch", "aria-pressed": String(view.options.lanes), on: { click: () => view.act.set({ lanes: !view.options.lanes }) } }, t("lanes.open")),
-  ]); // prettier-ignore
+  ]);
 }
