@@ -12,13 +12,12 @@ import { filtered } from "../model/filter.js";
 import { actOf, fates, theatre } from "../model/preemption.js";
 import { allocatable, request, scarcest } from "../model/room.js";
 import { amount, podName, quantity } from "../units.js";
+import { rampStyle } from "./pod_block.js";
 import { sentence } from "./story.js";
 import { tank } from "./tank.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../model/preemption.js").Theatre} Theatre */
-/** @typedef {import("../trace").Candidate} Candidate */
-
 const MOST_TANKS = 6;
+const DATES = 4; // the rung whose values are dates
 
 /** @param {Element} target @param {View} view */
 export function drawPreemption(target, view) {
@@ -33,7 +32,7 @@ export function drawPreemption(target, view) {
       !shown.length && nobody(view, play),
       shown.length > 0 && !phone && tanks(view, play, shown, frame),
       shown.length > 0 && (phone ? phoneLanes(view, play, shown, frame) : ladder(view, play, shown, frame))),
-  ]); // prettier-ignore
+  ]);
 }
 
 /** The chosen one is always among them. @param {Theatre} play */
@@ -56,7 +55,7 @@ function floor(view, play) {
     h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? 0 })),
     h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
     more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
-    h("span", { class: "floor-chips" }, [...tally].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([text, n]) => h("span", { key: text }, `${n} × ${text}`)))); // prettier-ignore
+    h("span", { class: "floor-chips" }, [...tally].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([text, n]) => h("span", { key: text }, `${n} × ${text}`))));
 }
 
 /** @param {View} view @param {Theatre} play */
@@ -65,7 +64,7 @@ function nobody(view, play) {
   return h("div", { key: "nobody", class: "nobody" },
     h("p", null, sentence(view, parts(play.event.eligible ? "preempt.nobody.why" : "preempt.ineligible", { pod: podName(view.hero) }))),
     play.event.message && h("p", { class: "raw" }, play.event.message),
-    failed.length > 0 && h("ul", null, failed.slice(0, 12).map(([name, verdict]) => h("li", { key: name }, h("b", null, name), " ", verdict.reasons.join(", "))))); // prettier-ignore
+    failed.length > 0 && h("ul", null, failed.slice(0, 12).map(([name, verdict]) => h("li", { key: name }, h("b", null, name), " ", verdict.reasons.join(", ")))));
 }
 
 /** The resource along which the tanks are drawn. @param {View} view @param {Candidate[]} shown */
@@ -91,7 +90,7 @@ function tanks(view, play, shown, frame) {
       cannot(view, play)),
     shown.map((candidate) => tank(view, candidate, fates(play, candidate, frame), {
       resource, whole, act, need: request(view.state, view.hero, resource), chosen: over && !candidate.rung, fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at, amount,
-    }))); // prettier-ignore
+    })));
 }
 
 /** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
@@ -102,7 +101,7 @@ function cannot(view, play) {
   return h("div", { key: "cannot", class: "cannot" },
     h("h3", null, t("tank.cannot", { n: rest.length })),
     rest.slice(0, 4).map(([name, { verdict }]) => h("p", { key: name }, h("b", null, name), " ", plainReason((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""))),
-    rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 }))); // prettier-ignore
+    rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })));
 }
 
 /** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
@@ -114,7 +113,7 @@ function ladder(view, play, shown, frame) {
     return h("div", { key: rung, class: `rung ${rung === now ? "now" : ""} ${needed || now < play.rungs ? "" : "unneeded"}` },
       h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
       needed || now < play.rungs ? shown.map((one) => cell(view, play, one, rung, now)) : h("div", { key: "not", class: "rung-not" }, t(play.rungs ? "rung.notneeded" : "rung.single")));
-  })); // prettier-ignore
+  }));
 }
 
 /** @param {View} view @param {Theatre} play @param {Candidate} one @param {number} rung @param {number} now */
@@ -125,21 +124,38 @@ function cell(view, play, one, rung, now) {
   const wins = !one.rung && rung === play.rungs && shown;
   const kind = !alive ? "gone" : falls ? "falls" : wins ? "wins" : "";
   return h("div", { key: `${one.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
-    shown && h("b", { key: `v${rung}` }, falls ? "✕ " : wins ? "★ " : "", rungText(view, one, rung))); // prettier-ignore
+    shown && h("b", { key: `v${rung}` }, falls ? "✕ " : wins ? "★ " : "", rungText(view, one, rung)));
 }
 
 /** On a phone the columns become lanes. @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
 function phoneLanes(view, play, shown, frame) {
   const { act, at } = actOf(play, frame);
   const now = act === "rung" ? at : act === "result" ? 1 : 0;
-  const rungs = Math.max(1, play.rungs);
-  return h("div", { key: "phone", class: "phone-lanes", style: { "--rungs": String(rungs) } },
-    h("div", { key: "head", class: "phone-head" }, h("b", null, t("preempt.node")), Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`))),
+  const rungs = now ? play.rungs : 0;
+  const columns = Array.from({ length: rungs }, (_, i) => (i === DATES ? "minmax(74px, 1fr)" : "minmax(0, 1fr)")).join(" ") || "minmax(0, 1fr)";
+  const resource = tankResource(view, shown);
+  return h("div", { key: "phone", class: "phone-lanes", style: { "--rungs": columns } },
+    rungs > 0 && h("div", { key: "head", class: "phone-head" }, h("b", null, t("preempt.node")), Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`))),
     shown.map((one) => {
       const fate = fates(play, one, frame);
       const victims = [...fate].filter(([, state]) => state === "victim").map(([key]) => podName(key));
-      return h("div", { key: one.node, class: `phone-lane ${!one.rung && now >= rungs ? "wins" : ""}` },
-        h("div", null, h("b", null, !one.rung && now >= rungs ? "★ " : "", one.node), h("small", null, victims.length ? `✕ ${victims[0]}${victims.length > 1 ? `, +${victims.length - 1}` : ""}` : t("tank.lifted", { n: [...fate.values()].filter((state) => state === "lifted").length }))),
-        Array.from({ length: rungs }, (_, i) => cell(view, play, one, i + 1, now)));
-    })); // prettier-ignore
+      const wins = now > 0 && !one.rung && now >= rungs;
+      return h("div", { key: one.node, class: `phone-lane ${wins ? "wins" : ""}` },
+        h("div", null, h("b", null, wins ? "★ " : "", one.node), h("small", null, victims.length ? `✕ ${victims[0]}${victims.length > 1 ? `, +${victims.length - 1}` : ""}` : t(act === "floor" ? "tank.lower" : "tank.lifted", { n: [...fate.values()].filter((state) => state === "lifted" || state === "on").length }))),
+        rungs ? Array.from({ length: rungs }, (_, i) => cell(view, play, one, i + 1, now)) : lyingTank(view, one, fate, resource));
+    }));
+}
+
+/** The dry run on a phone: who stays, who is lifted, given back or falls, and what the pod needs. @param {View} view @param {Candidate} one @param {Map<string, string>} fate @param {string} resource */
+function lyingTank({ state, hero }, one, fate, resource) {
+  const node = state.nodes.get(one.node);
+  const part = (/** @type {string} */ key) => (request(state, key, resource) / Math.max(1, node ? allocatable(node, resource) : 1)) * 100;
+  const order = { stays: 0, back: 1, on: 2, trying: 2, lifted: 3, victim: 4 };
+  const of = (/** @type {string} */ key) => /** @type {keyof typeof order} */ (fate.get(key) ?? "stays");
+  const pods = [...(node?.pods ?? [])].sort((a, b) => order[of(a)] - order[of(b)] || (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0));
+  const standing = pods.filter((key) => order[of(key)] < order.lifted);
+  const taken = standing.reduce((sum, key) => sum + part(key), 0);
+  return h("div", { key: "lying", class: "lying" },
+    standing.map((key) => h("i", { key, class: of(key), title: podName(key), style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` } }, of(key) === "back" ? "↩" : "")),
+    fate.size > 0 && of([...fate.keys()][0]) !== "on" && h("u", { key: "need", style: { left: `${Math.min(taken, 100 - part(hero))}%`, width: `${part(hero)}%` } }));
 }
