@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 from django.conf import settings
+from hypothesis import HealthCheck
+from hypothesis import settings as examples
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 from kschedui.supervisor.errors import StartError
@@ -32,6 +34,12 @@ CHROMIUM_FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+# The same examples every time, so that a test fails for what was changed; `make fuzz` looks for new ones.
+PATIENT = [HealthCheck.too_slow]
+examples.register_profile("same", derandomize=True, database=None, deadline=None, suppress_health_check=PATIENT)
+examples.register_profile("new", examples.get_profile("same"), derandomize=False, print_blob=True)
+examples.load_profile("new" if "KSCHEDUI_FUZZ_EXAMPLES" in os.environ else "same")
 
 
 @pytest.fixture(scope="session")

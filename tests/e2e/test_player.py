@@ -11,7 +11,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from kschedui.supervisor.stack import Stack
 
@@ -133,6 +133,28 @@ def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_pag
         expect(block).to_have_class(re.compile(r"\bhot\b"))
         for place, value in ((1, raw), (2, normalized), (4, weighted)):
             expect(cells.nth(place)).to_have_text(str(value))
+
+
+def test_a_step_is_ready_and_saved_as_a_picture_once_the_view_whose_module_is_late_is_drawn(browser_page: Page) -> None:
+    page = browser_page
+    held: list[Route] = []
+    page.route(re.compile(r"/js/views/lanes\b.*\.js"), lambda route: held.append(route))
+    open_player(page, "flash-sale")
+    step = steps_of(page, "ScoresComputed")[0]
+    page.evaluate("step => { location.hash = step }", step)
+    expect(page.locator("#player")).to_have_attribute("data-scene", "score")
+    assert page.get_attribute("#player", "data-ready") is None
+    page.keyboard.press("s")
+    page.get_by_role("button", name="SVG").click()
+    with page.expect_download() as saved:
+        for route in held:
+            route.continue_()
+    drawn(page, str(step))
+    nodes = page.locator(".lane .node-name").all_text_contents()
+    picture = Path(saved.value.path()).read_text(encoding="utf-8")
+    assert len(nodes) == 9
+    assert [node for node in nodes if f">{node}<" not in picture] == []
+    assert saved.value.suggested_filename == f"kschedui-{step}.svg"
 
 
 def test_the_theatre_names_the_recorded_victims_and_candidates(browser_page: Page) -> None:

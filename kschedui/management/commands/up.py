@@ -59,8 +59,7 @@ def request_stop(number: int, frame: FrameType | None) -> None:
 def run(host: str, port: int, say: Any) -> None:
     """Start everything, say where it is, and watch it. Ends only by StartError or StopRequested."""
     folder = DataFolder(settings.DATA_DIR)
-    port = port or free_port()
-    require_free(host, port)
+    require_free(host, port or free_port())
     with Stack(child_environment(folder), folder.logs) as stack:
         if os.environ.get("REDIS_URL"):
             stack.use_broker(os.environ["REDIS_URL"])
@@ -68,7 +67,7 @@ def run(host: str, port: int, say: Any) -> None:
             stack.start_broker()
         prepare("migrate", interactive=False)
         stack.start_worker()
-        stack.start_web(host, port)
+        stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         prepare("load_library", no_run=True)  # while the other two start
         queue_new_lessons(stack.env["REDIS_URL"])
         say(f"kschedui is ready: {stack.wait()}  (Ctrl-C stops it)")
