@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -117,10 +118,11 @@ def edit(request: HttpRequest, sid: str) -> HttpResponse:
 def editor(
     request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
 ) -> HttpResponse:
-    """editor.html: `text`, `title`, `scenario` (id or ""), `version` (number or ""), `fork` (id or ""), `templates`
-    [(label, yaml)]."""
+    """editor.html: `text`, `title`, `most_bytes` (of a text), `scenario` (id or ""), `version` (number or ""),
+    `fork` (id or ""), `templates` [(label, yaml)]."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
-    return render(request, "editor.html", {"text": text, "title": title, **about})
+    most = settings.LIMITS["scenario_bytes"]
+    return render(request, "editor.html", {"text": text, "title": title, "most_bytes": most, **about})
 
 
 @page_view

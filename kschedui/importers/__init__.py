@@ -32,7 +32,7 @@ def convert(text: str, limits: Limits) -> Imported:
     made, expanded = workloads.expand(cleaned, limits.pods)
     notes += expanded
     if not made:
-        raise ScenarioErrors([ScenarioError("", 0, Message("there is no object in it that a scheduler reads"))])
+        raise ScenarioErrors([ScenarioError("", 0, nothing_read(objects))])
     text = write(made)
     if (size := len(text.encode())) > limits.bytes:
         reason = Message("this becomes {size:,} bytes; the limit is {bytes:,}", size=size, bytes=limits.bytes)
@@ -63,6 +63,13 @@ def apart(text: str) -> str:
     if text.lstrip().startswith("["):
         return f'{{"apiVersion": "v1", "kind": "List", "items": {text.strip()}}}'
     return NEXT_JSON.sub("}\n---\n{", text) if text.lstrip().startswith("{") else text
+
+
+def nothing_read(objects: list[Manifest]) -> Message:
+    """The refusal of a text without a node, a pod or what belongs to them."""
+    if kinds := sorted({str(found.get("kind"))[:60] for found in objects if found.get("kind")}):
+        return Message("there is no object in it that a scheduler reads, only {kinds}", kinds=", ".join(kinds[:9]))
+    return Message("there is no object in it that a scheduler reads")
 
 
 def left_out(objects: list[Manifest]) -> list[Message]:

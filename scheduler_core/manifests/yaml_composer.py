@@ -24,6 +24,7 @@ from yaml.events import (
 )
 
 from scheduler_core.manifests.limits import Limits
+from scheduler_core.manifests.problems import show
 from scheduler_core.messages import Message
 
 _INTEGER = re.compile(r"[-+]?(0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)", re.ASCII)
@@ -202,7 +203,7 @@ class Composer:
             if key is _MERGE:
                 merged.append((event, value))
             elif key in result:
-                raise _at(event, Message("the key {key} occurs twice in one mapping", key=repr(key)))
+                raise _at(event, Message("the key {key} occurs twice in one mapping", key=show(key)))
             else:
                 result[key] = value
         for event, value in merged:

@@ -92,7 +92,7 @@ def test_documents_without_content_are_not_counted() -> None:
     ("text", "line", "part"),
     [
         ("a: 1\nb: [1, 2\nc: 3\n", 3, "not valid YAML"),
-        ("a: 1\n---\nb: 1\nb: 2\n", 4, "'b' occurs twice"),
+        ("a: 1\n---\nb: 1\nb: 2\n", 4, '"b" occurs twice'),
         ("a: 1\nb: *nowhere\n", 2, "alias *nowhere"),
         ("a: !!python/object:os.system {}\n", 1, "tag"),
         ("a: !!binary aGk=\n", 1, "tag"),
@@ -103,7 +103,7 @@ def test_documents_without_content_are_not_counted() -> None:
         ("just text\n", 1, "must be a mapping"),
         ("", 1, "no documents"),
         ("# only a comment\n", 1, "no documents"),
-        ('{"a": 1, "a": 2}', 1, "'a' occurs twice"),
+        ('{"a": 1, "a": 2}', 1, '"a" occurs twice'),
         ('{"apiVersion": "v1", "kind": "Pod"', 1, "not valid YAML"),
     ],
 )

@@ -1,0 +1,90 @@
+"""Files that are brought into the editor, and the cluster's picture after a run: what a person is told and shown."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
+
+NODES = scenario(node("from-a-file"))
+REFUSED = {
+    "bytes.yaml": (b"\x00\xff\xfe" * 1000, "not a text in UTF-8"),
+    "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8"),
+    "control.yaml": (b"kind: \x01Pod\n", "characters that no YAML or JSON may have"),
+    "empty.yaml": (b" \n", "There is nothing in it."),
+    "huge.yaml": (b"# " + b"x" * 9_000_000, "This file has 9,000,002 bytes; the limit is 8,388,608."),
+    "deep.yaml": (b"[" * 100_000, "nested deeper than"),
+    "secret.yaml": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "no object in it that a scheduler reads"),
+}
+
+
+@pytest.fixture
+def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
+    """An editor with text that somebody would not like to lose. (A refusal is an error in the browser's console.)"""
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
+    page = context.new_page()
+    page.goto("/new/?import")
+    expect(page.locator("#editor[data-ready]")).to_be_visible()
+    expect(status(page)).to_contain_text("No problems. 2 nodes, 3 pods.")
+    yield page
+    context.close()
+
+
+def status(page: Page) -> Locator:
+    return page.locator("#status")
+
+
+def bring(page: Page, name: str, content: bytes) -> None:
+    page.locator("#import-file").set_input_files({"name": name, "mimeType": "text/yaml", "buffer": content})
+
+
+def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: Page) -> None:
+    for name, (content, sentence) in REFUSED.items():
+        bring(page, name, content)
+        expect(page.get_by_role("alert")).to_contain_text(sentence)
+        expect(status(page)).to_contain_text("No problems. 2 nodes, 3 pods.")
+    bring(page, "utf-16.yaml", NODES.encode("utf-16"))
+    expect(page.locator("#import")).not_to_be_visible()
+    expect(status(page)).to_contain_text("No problems. 1 node, 0 pods.")
+
+
+def test_a_file_with_a_mistake_comes_in_to_be_mended(page: Page) -> None:
+    bring(page, "twice.yaml", b"apiVersion: v1\nkind: Pod\nkind: Node\n")
+    expect(page.locator("#import")).not_to_be_visible()
+    expect(status(page)).to_contain_text('document 1, line 3: the key "kind" occurs twice in one mapping')
+    expect(page.locator("#yaml .problem-line")).to_contain_text("occurs twice")
+
+
+def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page) -> None:
+    low = pod("low-1", cpu="1500m", node="n1", priority=10)
+    low["metadata"]["annotations"] = {"kschedui.io/termination-seconds": "500"}
+    objects = [
+        node("n1", cpu=2),
+        low,
+        pod("high-1", cpu="1800m", priority=1000),
+        pod("wide-1", cpu="1500m", priority=900),
+    ]
+    bring(page, "held.yaml", scenario(*objects, untilSeconds=20).encode())
+    expect(status(page)).to_contain_text("No problems. 1 node, 3 pods.")
+    side = page.locator("#side")
+    expect(side.get_by_role("group", name="Moment that the picture shows")).to_have_count(0)
+    page.get_by_role("button", name=re.compile("Run$")).click()
+
+    expect(side.get_by_role("button", name="As the run ends")).to_have_attribute("aria-pressed", "true")
+    expect(side).to_contain_text("Left waiting: 2 pods")
+    expect(side.locator(".node-overlay.held")).to_contain_text("room held for high-1")
+    expect(side.locator(".pod-block.leaving")).to_contain_text("low-1")
+    expect(side.locator(".node-overlay.misfit")).to_have_count(0)  # the room is held for high-1 itself
+    side.locator(".waiting").get_by_role("button", name="wide-1").click()
+    expect(side.locator(".node-overlay.misfit")).to_contain_text("wide-1 does not fit")
+
+    side.get_by_role("button", name="As it starts").click()
+    expect(side).to_contain_text("To place: 2 pods")
+    expect(side.locator(".node-overlay")).to_have_count(0)
+    page.get_by_role("tab", name="Builder").click()
+    page.get_by_role("button", name="+ Add node").click()
+    expect(side).to_contain_text("Of the text before your last change.")
+    expect(side.get_by_role("group", name="Moment that the picture shows")).to_have_count(0)
