@@ -1,7 +1,7 @@
 """The web's one door to scheduler_core: read a text within this site's limits, and sum up what it holds."""
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -12,6 +12,7 @@ import scheduler_core
 from kschedui import lessons
 from kschedui.language import spoken
 from kschedui.plugins import known_plugins, outside_plugins
+from scheduler_core.explanation import AttemptExplanation
 from scheduler_core.messages import Message
 from scheduler_core.objects import Node, Pod
 from scheduler_core.plugins import REGISTRY
@@ -46,9 +47,14 @@ def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
     return scheduler_core.simulate(scenario, {**REGISTRY, **outside_plugins()})
 
 
+def explain(text: str, attempt: int, nodes: Sequence[str] | None) -> AttemptExplanation:
+    """Why an attempt of a stored text's run went as it did; see `scheduler_core.explain`."""
+    return scheduler_core.explain(read_again(text), attempt, nodes, {**REGISTRY, **outside_plugins()})
+
+
 @lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
 def read_again(text: str) -> Scenario:
-    """The same for a stored text that is asked about many times, by `explain`."""
+    """`read` for a stored text that is asked about many times."""
     return read(text)
 
 

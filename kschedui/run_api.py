@@ -13,7 +13,7 @@ from kschedui.answers import Refusal, api_view
 from kschedui.api import as_json
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario
-from scheduler_core import EndlessMoment, explain
+from scheduler_core import EndlessMoment
 from scheduler_core.messages import Message
 
 MOST_NODES = 200  # of one explanation
@@ -87,8 +87,7 @@ def explained(run: Run, attempt: int, names: list[str]) -> Any:
     if not EXPLAIN_PLACES.acquire(timeout=WAIT_SECONDS):
         raise Refusal(503, gettext_noop("Many explanations are being made; please ask again in a moment."))
     try:
-        scenario = engine.read_again(scenarios.text_of(run.version_id))
-        return explain(scenario, attempt, names or None)
+        return engine.explain(scenarios.text_of(run.version_id), attempt, names or None)
     except EndlessMoment as error:
         raise Refusal(422, error.sentence) from None
     except (LookupError, ValueError):

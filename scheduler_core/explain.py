@@ -15,6 +15,7 @@ from collections.abc import Sequence
 
 from scheduler_core.explain_nodes import Course, Explainer
 from scheduler_core.explanation import AttemptExplanation, FilterExplanation, NodeExplanation, ScoreOnNode
+from scheduler_core.framework.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario_types import Scenario
 from scheduler_core.simulation import Simulation
@@ -32,12 +33,14 @@ from scheduler_core.trace import (
 __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreOnNode", "explain"]
 
 
-def explain(scenario: Scenario, attempt: int, nodes: Sequence[NodeName] | None = None) -> AttemptExplanation:
-    """Explain an attempt (from 1) on the nodes named, None: on all of them.
+def explain(
+    scenario: Scenario, attempt: int, nodes: Sequence[NodeName] | None = None, registry: Registry = REGISTRY
+) -> AttemptExplanation:
+    """Explain an attempt (from 1) on the nodes named, None: on all of them. `registry` must be the run's.
 
     Raises LookupError if there is no such attempt, or if one of the nodes does not exist at that moment.
     """
-    simulation = Simulation(scenario, REGISTRY)
+    simulation = Simulation(scenario, registry)
     watcher = Watcher(attempt)
     emit = simulation.scheduler.emit
 

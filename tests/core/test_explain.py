@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 import pytest
 
 from scheduler_core.explain import Explainer, Watcher, explain
 from scheduler_core.explanation import AttemptExplanation, FilterExplanation, NodeExplanation
+from scheduler_core.framework.interface import Code, Status, Verdicts
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario import parse_scenario
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import AnyEvent
-from tests.builders import configuration, node, parse, pod
+from tests.builders import configuration, node, parse, pod, scenario
 
 CASES = Path(__file__).parent.parent / "conformance"
 FILES = sorted(CASES.glob("*/*.yaml"))
@@ -94,12 +96,12 @@ def test_an_explanation_says_what_the_scheduler_decided(path: Path) -> None:
 
 
 def two_nodes() -> AttemptExplanation:
-    scenario = parse(
+    known = parse(
         node("small", cpu=1), node("large", cpu=4, memory="8Gi"),
         pod("running", cpu="1500m", memory="3Gi", node="large"),
         pod("new", cpu="2", memory="1Gi"),
     )  # fmt: skip
-    return explain(scenario, 1)
+    return explain(known, 1)
 
 
 def test_a_rejection_gives_the_numbers() -> None:
@@ -113,19 +115,19 @@ def test_a_rejection_gives_the_numbers() -> None:
 
 
 def test_plugins_after_the_first_rejection_are_asked_but_marked() -> None:
-    scenario = parse(node("n1", cpu=1, unschedulable=True), pod("new", cpu=2))
-    filters = {one.plugin: one for one in explain(scenario, 1).nodes[0].filters}
+    known = parse(node("n1", cpu=1, unschedulable=True), pod("new", cpu=2))
+    filters = {one.plugin: one for one in explain(known, 1).nodes[0].filters}
     assert filters["NodeUnschedulable"].evaluated
     assert not filters["NodeResourcesFit"].evaluated
     assert filters["NodeResourcesFit"].reasons == ["Insufficient cpu"]
 
 
 def test_a_score_is_arithmetic_with_this_pods_numbers() -> None:
-    scenario = parse(
+    known = parse(
         node("a", cpu=4, memory="8Gi"), node("b", cpu=4, memory="8Gi"),
         pod("running", cpu="1", memory="2Gi", node="a"), pod("new", cpu="500m", memory="1Gi"),
     )  # fmt: skip
-    scores = {one.plugin: one for one in explain(scenario, 1, ["a"]).nodes[0].scores}
+    scores = {one.plugin: one for one in explain(known, 1, ["a"]).nodes[0].scores}
     assert scores["NodeResourcesFit"].arithmetic == [
         "cpu (4000 - 1500) * 100 / 4000 = 62",
         "memory (8Gi - 3Gi) * 100 / 8Gi = 62",
@@ -143,8 +145,8 @@ def test_extenders_have_their_say() -> None:
         {"nodes": {"names": ["n2"]}, "reject": "never here", "unresolvable": True},
     ]
     script = {"urlPrefix": prefix, "filter": filters, "prioritize": [{"nodes": {"names": ["n3"]}, "score": 7}]}
-    scenario = parse(*(node(f"n{i}") for i in range(1, 5)), pod("new", cpu=1), config, extenders=[script])
-    by_name = {found.node: found for found in explain(scenario, 1).nodes}
+    known = parse(*(node(f"n{i}") for i in range(1, 5)), pod("new", cpu=1), config, extenders=[script])
+    by_name = {found.node: found for found in explain(known, 1).nodes}
     rejections = {name: rejection(found) for name, found in by_name.items()}
     assert rejections == {
         "n1": {"plugin": prefix, "code": "Unschedulable", "reasons": ["no licence"]},
@@ -157,11 +159,11 @@ def test_extenders_have_their_say() -> None:
 
 
 def test_a_node_kept_for_a_nominated_pod_is_judged_with_it() -> None:
-    scenario = parse(
+    known = parse(
         node("n1", cpu=2), pod("old", cpu="1500m", node="n1", annotations={"kschedui.io/termination-seconds": "60"}),
         pod("urgent", cpu="1500m", priority=100), pod("small", cpu="600m", priority=50),
     )  # fmt: skip
-    explained = explain(scenario, 2)
+    explained = explain(known, 2)
     assert explained.pod == "default/small"
     fit = next(one for one in explained.nodes[0].filters if one.plugin == "NodeResourcesFit")
     fact = next(fact for fact in fit.facts if fact.key == "NodeResourcesFit.cpu")
@@ -185,8 +187,31 @@ def test_an_explanation_is_plain_json() -> None:
 
 
 def test_an_attempt_or_a_node_that_does_not_exist_is_refused() -> None:
-    scenario = parse(node("n1"), pod("new"))
+    known = parse(node("n1"), pod("new"))
     with pytest.raises(LookupError, match="no attempt 2"):
-        explain(scenario, 2)
+        explain(known, 2)
     with pytest.raises(LookupError, match="no node n9"):
-        explain(scenario, 1, ["n9"])
+        explain(known, 1, ["n9"])
+
+
+class OddNames:
+    """A plugin of another package, without explanations: nodes with an even number are not for it."""
+
+    name = "OddNames"
+
+    def __init__(self, args: object, handle: object) -> None:
+        """Nothing to keep."""
+
+    def filter(self, pod: Any, state: Any, nodes: Any, rows: Any, change: Any) -> Verdicts:
+        even = np.array([int(name[1:]) % 2 == 0 for name in nodes.names])[rows]
+        return Verdicts.reject(even, Status(Code.UNSCHEDULABLE, ("node(s) had an even number",)))
+
+
+def test_a_plugin_of_another_package_is_asked_too() -> None:
+    profile = {"plugins": {"filter": {"enabled": [{"name": "OddNames"}]}}}
+    text = scenario(node("n1"), node("n2"), pod("new"), configuration(profiles=[profile]))
+    found = explain(
+        parse_scenario(text, None, {"OddNames": ("filter",)}), 1, ["n2"], {**REGISTRY, "OddNames": OddNames}
+    )
+    last = found.nodes[0].filters[-1]
+    assert (last.plugin, last.code, last.reasons) == ("OddNames", "Unschedulable", ["node(s) had an even number"])
