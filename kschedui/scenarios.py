@@ -10,6 +10,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import F, OuterRef, QuerySet, Subquery
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from kschedui import engine
 from kschedui.access import Visitor
@@ -17,7 +18,6 @@ from kschedui.models import Run, Scenario, Version, is_public_id
 from kschedui.prose import clean_title
 from scheduler_core.messages import Message
 
-UNTITLED = "Untitled scenario"
 KEPT_AFTER_DELETE = timedelta(days=30)
 KEPT_PREVIEW = timedelta(days=1)
 LONGEST_COMPARED = 2_000_000  # characters of both texts
@@ -41,7 +41,7 @@ def create(visitor: Visitor, text: str, fork_of: Version | None = None, *, scrat
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
             visibility=Scenario.Visibility.PRIVATE if scratch else Scenario.Visibility.UNLISTED,
-            title=clean_title(parsed.title or parsed.name) or UNTITLED,
+            title=clean_title(parsed.title or parsed.name) or _("Untitled scenario"),
             fork_of=fork_of,
             scratch=scratch,
         )
@@ -61,7 +61,7 @@ def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
     parsed = engine.read(text)
     changes: dict[str, Any] = {"updated": timezone.now()}
     if not scenario.renamed:
-        changes["title"] = clean_title(parsed.title or parsed.name) or UNTITLED
+        changes["title"] = clean_title(parsed.title or parsed.name) or _("Untitled scenario")
     try:
         with transaction.atomic():
             Scenario.objects.filter(pk=scenario.pk).update(**changes)
@@ -164,7 +164,7 @@ def rename(scenario: Scenario, title: str) -> None:
     """An empty title gives back the text's own."""
     own = newest(scenario).summary.get("lesson", {}).get("title", "")
     scenario.renamed = bool(clean_title(title))
-    scenario.title = clean_title(title) or clean_title(own) or UNTITLED
+    scenario.title = clean_title(title) or clean_title(own) or _("Untitled scenario")
     scenario.save(update_fields=["title", "renamed"])
 
 

@@ -88,3 +88,58 @@ def test_after_a_run_the_picture_shows_held_room_and_who_does_not_fit(page: Page
     page.get_by_role("button", name="+ Add node").click()
     expect(side).to_contain_text("Of the text before your last change.")
     expect(side.get_by_role("group", name="Moment that the picture shows")).to_have_count(0)
+
+
+def test_a_draft_of_an_older_version_comes_back_and_saving_it_is_a_conflict(page: Page) -> None:
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("tab", name="Builder").click()
+    page.get_by_label("Title", exact=True).fill("Mine")
+    page.get_by_label("Title", exact=True).press("Tab")
+    page.get_by_role("button", name="Save and step through").click()
+    page.wait_for_url(re.compile(r"/s/\w+/$"))
+    expect(page.locator("#player[data-ready]")).to_be_visible()
+    address = f"{page.url}edit/?builder"
+    page.goto(address)
+    expect(page.get_by_role("heading", name="Mine")).to_be_visible()
+    expect(page.locator("#editor[data-ready]")).to_be_visible()
+    page.get_by_label("web-1 CPU").fill("700m")
+    page.get_by_label("web-1 CPU").press("Tab")
+    expect(status(page)).to_contain_text("Draft kept")
+
+    other = page.context.new_page()
+    other.add_init_script("localStorage.clear()")  # somebody else's browser would not know the draft
+    drafts = page.evaluate("JSON.stringify(localStorage)")
+    other.goto(address)
+    expect(other.locator("#editor[data-ready]")).to_be_visible()
+    other.get_by_label("web-2 CPU").fill("900m")
+    other.get_by_label("web-2 CPU").press("Tab")
+    expect(status(other)).to_contain_text("No problems")
+    other.get_by_role("button", name="Save and step through").click()
+    other.wait_for_url(re.compile(r"/s/\w+/$"))
+    other.close()
+
+    page.evaluate("drafts => Object.assign(localStorage, JSON.parse(drafts))", drafts)
+    page.reload()
+    expect(page.locator("#editor[data-ready][data-version='2']")).to_be_visible()
+    expect(page.locator("#restored")).to_be_visible()
+    expect(page.get_by_label("web-1 CPU")).to_have_value("700m")
+    page.get_by_role("button", name="Save and step through").click()
+    expect(status(page)).to_contain_text("Somebody saved version 2 meanwhile")
+    page.get_by_role("button", name="Use the saved text instead").click()
+    expect(page.get_by_label("web-1 CPU")).to_have_value("500m")
+    expect(page.get_by_label("web-2 CPU")).to_have_value("900m")
+
+
+def test_a_pod_that_arrives_later_gets_its_name_and_size_in_the_builder(page: Page) -> None:
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("tab", name="Builder").click()
+    page.get_by_role("button", name="+ Add event").click()
+    for field, value in (("event 1 name", "early-1"), ("event 1 CPU", "1500m")):
+        page.get_by_label(field).fill(value)
+        page.get_by_label(field).press("Tab")
+    expect(status(page)).to_contain_text("No problems")
+    page.get_by_role("button", name="Run").first.click()
+    expect(page.locator(".outcome")).to_contain_text("early-1 runs on node-")
+    expect(page.locator("#side .node-row").filter(has_text="early-1")).to_contain_text("cpu free")
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.locator("#yaml .cm-content")).to_contain_text("cpu: 1500m")

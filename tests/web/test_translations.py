@@ -25,6 +25,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "locale/zh_Hans/LC_MESSAGES"
 STRING = r'((?:"[^\n]*"\n?)+)'
 ENTRY = re.compile(rf"^msgid {STRING}(?:msgid_plural {STRING})?msgstr(?:\[0\])? {STRING}", re.MULTILINE)
+BLOCK = re.compile(r"{% blocktranslate[^%]*%}(.*?)(?:{% plural %}.*?)?{% endblocktranslate %}", re.DOTALL)
 TAG = re.compile(r"{% translate (\"[^\"]+\"|'[^']+') ")
 MARKS = {"_", "gettext_noop", "gettext_lazy", "ngettext", "Message"}
 REFUSALS = {"Refusal": 1, "Refused": 1, "NotAllowed": 0, "Stopped": 0, "EndlessMoment": 0}  # which argument is shown
@@ -49,7 +50,9 @@ def used() -> set[str]:
     """Every text that a template or a module marks for translation."""
     found = set()
     for path in (ROOT / "templates").rglob("*.html"):
-        found |= {match[1:-1] for match in TAG.findall(path.read_text(encoding="utf-8"))}
+        text = path.read_text(encoding="utf-8")
+        found |= {match[1:-1] for match in TAG.findall(text)}
+        found |= {re.sub(r"{{ *(\w+) *}}", r"%(\1)s", block) for block in BLOCK.findall(text)}
     for _, call in calls():
         if name_of(call) in MARKS and call.args and isinstance(call.args[0], ast.Constant):
             found.add(call.args[0].value)

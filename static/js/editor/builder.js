@@ -6,7 +6,7 @@ import { Documents } from "./documents.js";
 import { choice, input, removal, section, table } from "./form.js";
 import * as shapes from "./shapes.js";
 import { schedulerSection } from "./scheduler_section.js";
-import { timelineSection } from "./timeline_section.js";
+import { scenarioOf, timelineSection } from "./timeline_section.js";
 
 /** @typedef {import("./documents.js").Ref} Ref */
 /** @typedef {import("./form.js").Desk} Desk */
@@ -33,9 +33,17 @@ export function builder(host, onChange) {
       selected = name;
       draw(text);
     };
-    patch(host, [nodeSection(desk), podSection(desk, selected, select), classSection(desk), budgetSection(desk), timelineSection(desk), schedulerSection(desk)]);
+    patch(host, [titleField(desk), nodeSection(desk), podSection(desk, selected, select), classSection(desk), budgetSection(desk), timelineSection(desk), schedulerSection(desk)]);
   };
   return { draw };
+}
+
+/** What the scenario is called. @param {Desk} desk */
+function titleField(desk) {
+  const { documents, edit } = desk;
+  const change = (/** @type {any} */ event) => edit(() => documents.set(scenarioOf(desk), ["spec", "title"], event.target.value.trim() || undefined));
+  return h("label", { key: "title", class: "builder-title" }, h("span", null, t("builder.title")),
+    h("input", { value: documents.of("Scenario")[0]?.value.spec?.title ?? "", placeholder: t("builder.title.none"), maxlength: 200, on: { change } }));
 }
 
 /** @param {Desk} desk */

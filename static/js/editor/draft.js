@@ -1,31 +1,45 @@
 // @ts-check
-/** Nothing typed is lost: the text is kept in this browser until it is saved. */
+/** Nothing typed is lost: the text is kept in this browser until it is saved, with the version that it was begun from. */
 
 const PREFIX = "kschedui.draft.";
 
-/** @param {string} key the scenario's id and version, or "new" */
-export function draftOf(key) {
-  const name = PREFIX + key;
+/** @typedef {{text: string, at: number, version: number}} Draft */
+
+/** @param {string} id the scenario's, or "new" with what it is a fork of @param {number} version the newest; 0: not saved yet */
+export function draftOf(id, version) {
+  const start = `${PREFIX}${id}.`;
+  let from = version;
   return {
-    /** @returns {{text: string, at: number} | null} */
+    /** The draft of this version, else the last one of an older version: saving it is then a conflict, not a loss. @returns {Draft | null} */
     read() {
-      try {
-        return JSON.parse(localStorage.getItem(name) ?? "null");
-      } catch {
-        return null;
-      }
+      const found = drafts(start).filter((draft) => draft.version <= version);
+      const draft = found.find((one) => one.version === version) ?? found.sort((a, b) => b.at - a.at)[0] ?? null;
+      from = draft?.version ?? version;
+      return draft;
     },
     /** @param {string} text */
     keep(text) {
       try {
-        localStorage.setItem(name, JSON.stringify({ text, at: Date.now() }));
+        localStorage.setItem(start + from, JSON.stringify({ text, at: Date.now() }));
         return true;
       } catch {
         return false; // storage is full or forbidden; the page says so
       }
     },
+    /** All that is kept of this scenario. */
     forget() {
-      localStorage.removeItem(name);
+      from = version;
+      for (const draft of drafts(start)) localStorage.removeItem(start + draft.version);
     },
   };
+}
+
+/** @param {string} start of their keys @returns {Draft[]} */
+function drafts(start) {
+  try {
+    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start) && /^\d+$/.test(key.slice(start.length)));
+    return keys.map((key) => ({ ...JSON.parse(localStorage.getItem(key) ?? "{}"), version: Number(key.slice(start.length)) })).filter((draft) => typeof draft.text === "string");
+  } catch {
+    return [];
+  }
 }

@@ -23,12 +23,14 @@ const data = /** @type {Record<string, string>} */ (page.dataset);
 const [catalogue, fields] = await Promise.all([get(data.texts), get(data.catalogue)]);
 useCatalogue(catalogue);
 
-const draft = draftOf(data.scenario ? `${data.scenario}.${data.version}` : `new.${data.from ?? ""}`);
+const draft = draftOf(data.scenario || `new.${data.from ?? ""}`, Number(data.version) || 0);
 const saved = /** @type {HTMLTextAreaElement} */ (element("text")).value;
-const kept = draft.read();
+const found = draft.read();
+if (found?.text === saved) draft.forget();
+const kept = found?.text === saved ? null : found;
 const state = {
-  text: kept && kept.text !== saved ? kept.text : saved,
-  version: Number(data.version) || 0,
+  text: kept?.text ?? saved,
+  version: kept?.version ?? (Number(data.version) || 0), // that the text was begun from
   /** @type {import("./server.js").Problem[]} */ errors: [],
   /** @type {import("./server.js").Problem[]} */ warnings: [],
   /** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
@@ -272,6 +274,7 @@ element("import-file").addEventListener("change", async (event) => {
 });
 element("discard").addEventListener("click", () => {
   draft.forget();
+  state.version = Number(data.version) || 0;
   editor.write(saved);
   changed(saved);
   redraw();

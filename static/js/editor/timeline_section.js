@@ -26,11 +26,30 @@ export function timelineSection(desk) {
     return h("tr", { key: `event:${index}` },
       input(say("at"), event.at, (text) => change({ ...event, at: Number(text) || 0 }), { inputmode: "decimal" }),
       choice(say("what"), action === "update" ? "update" : `${action}:${event[action].kind ?? "Pod"}`, choices(action), (next) => change({ at: event.at, ...eventOf(desk, next) })),
-      action === "delete" ? choice(say("name"), event.delete.name ?? "", targets(desk, event.delete.kind), (name) => change({ at: event.at, delete: { ...event.delete, name } }))
-        : h("td", null, `${event[action].kind} ${event[action].metadata?.name ?? ""}`),
+      ...(action === "delete" ? [choice(say("name"), event.delete.name ?? "", targets(desk, event.delete.kind), (name) => change({ at: event.at, delete: { ...event.delete, name } })), h("td", null)]
+        : action === "create" && ["Pod", "Node"].includes(event.create.kind) ? created(event.create, say, (object) => change({ ...event, create: object }))
+          : [h("td", { colspan: 2 }, `${event[action].kind} ${event[action].metadata?.name ?? ""}`)]),
       h("td", { class: "narrow" }, h("button", { class: "icon-button", type: "button", "aria-label": t("builder.remove", { name: `${t("builder.event")} ${index + 1}` }), on: { click: () => write(events.filter((/** @type {any} */ _, /** @type {number} */ i) => i !== index)) } }, "✕")));
   });
-  return section("timeline", add, rows.length ? table(["at", "what", "name", ""], ...rows) : h("p", { class: "muted" }, t("builder.timeline.empty")));
+  return section("timeline", add, rows.length ? table(["at", "what", "name", "cpu", ""], ...rows) : h("p", { class: "muted" }, t("builder.timeline.empty")));
+}
+
+/** Name and cpu of a pod or a node that comes. @param {any} object @param {(field: string) => string} say @param {(object: any) => void} change */
+function created(object, say, change) {
+  const { metadata = {}, spec = {}, status = {} } = object;
+  const labels = metadata.labels?.["kubernetes.io/hostname"] ? { ...metadata.labels, "kubernetes.io/hostname": "" } : metadata.labels;
+  const rename = (/** @type {string} */ name) => {
+    if (labels?.["kubernetes.io/hostname"] === "") labels["kubernetes.io/hostname"] = name;
+    change({ ...object, metadata: { ...metadata, name, ...(labels ? { labels } : {}) } });
+  };
+  const name = input(say("name"), metadata.name, rename);
+  if (object.kind === "Node") {
+    const size = status.allocatable ? "allocatable" : "capacity";
+    return [name, input(say("cpu"), status[size]?.cpu, (cpu) => change({ ...object, status: { ...status, [size]: { ...status[size], cpu } } }))];
+  }
+  const [first = {}, ...others] = spec.containers ?? [];
+  const ask = (/** @type {string} */ cpu) => change({ ...object, spec: { ...spec, containers: [{ ...first, resources: { ...first.resources, requests: { ...first.resources?.requests, cpu } } }, ...others] } });
+  return [name, input(say("cpu"), first.resources?.requests?.cpu, ask)];
 }
 
 /** @param {string} action @returns {[string, string][]} */
@@ -42,7 +61,10 @@ function choices(action) {
 
 /** @param {Desk} desk @param {string} kind @returns {[string, string][]} */
 function targets({ documents }, kind) {
-  return documents.of(kind ?? "Pod").map((ref) => [ref.value.metadata?.name, ref.value.metadata?.name]);
+  const events = documents.of("Scenario")[0]?.value.spec?.events ?? [];
+  const later = events.map((/** @type {any} */ event) => event.create).filter((/** @type {any} */ object) => object?.kind === (kind ?? "Pod"));
+  const names = [...documents.of(kind ?? "Pod").map((ref) => ref.value), ...later].map((object) => object.metadata?.name);
+  return [...new Set(names)].map((name) => [name, name]);
 }
 
 /** @param {Desk} desk */
