@@ -83,7 +83,7 @@ class _Filtered:
         feasible = [name for name, number in zip(names, verdict, strict=True) if not number]
         if event.nominated_first is not None and event.nominated_verdict:
             statuses[event.nominated_first] = records[event.nominated_verdict - 1]
-        elif event.nominated_first is not None:
+        elif event.nominated_first is not None and not event.evaluated:
             feasible = [event.nominated_first]
         statuses |= {name: records[number - 1] for name, number in zip(names, verdict, strict=True) if number}
         for extender, name, message in event.extenders:

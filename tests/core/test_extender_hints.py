@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from scheduler_core import decisions
 from tests.builders import Manifest, configuration, node, pod
 from tests.core.runs import attempts, run
 
@@ -37,3 +38,17 @@ def test_any_event_wakes_a_pod_that_an_extender_rejected(event):
 
 def test_its_own_new_condition_wakes_it_once_and_an_event_that_changes_nothing_does_not():
     assert times(update=node("n")) == [0, 0]
+
+
+def test_the_search_goes_on_where_an_extender_turned_the_nominated_node_down():
+    """Its record then names the node that was found, not the nominated one that had passed the filters."""
+    refusal = {"urlPrefix": "http://e", "filter": [{"reject": "no", "pods": ["vip"], "nodes": ["n1"]}]}
+    objects = [node("n1", cpu=1), pod("low", cpu=1, node="n1"), pod("vip", cpu=1, priority=5), CONFIGURATION]
+    larger = {"at": 0.5, "create": node("n2", cpu=1)}
+    found = [
+        record for record in decisions(run(*objects, events=[larger], extenders=[refusal])) if "final" not in record
+    ]
+    assert [record["outcome"] for record in found[:1]] == ["Nominated"]
+    assert found[-1]["node"] == "n2"
+    assert found[-1]["feasible"] == ["n2"]
+    assert list(found[-1]["filter"]) == ["n1"]

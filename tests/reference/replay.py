@@ -1,60 +1,32 @@
-"""The reference follows the engine's order of attempts (which pod, when) and decides each on its own."""
+"""The engine and the reference run the same scenario; their decision records are laid side by side."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 from scheduler_core import decisions, simulate
-from scheduler_core.manifests.updates import merge_update
-from scheduler_core.scenario_types import Scenario, TimelineEvent
-from tests.reference.cycle import schedule_one
-from tests.reference.extenders import Extenders
-from tests.reference.state import ReferenceCluster, key_of
+from scheduler_core.scenario_types import Scenario
+from tests.reference.simulation import run
 
 Record = dict[str, Any]
 
 
 def attempts(scenario: Scenario) -> Iterator[tuple[Record, Record]]:
-    """(decision record of the engine, what the reference finds) per attempt."""
-    cluster = ReferenceCluster()
-    for item in scenario.objects:
-        cluster.apply(item)
-    extenders = Extenders([(one, scenario.script_for(one.url_prefix)) for one in scenario.config.extenders])
-    timeline = list(scenario.events)
-    for record in decisions(simulate(scenario)):
-        if "final" in record:
-            return
-        now = record["time"]
-        catch_up(cluster, timeline, now)
-        pod = cluster.pending[record["pod"]]
-        profile = scenario.config.profile_for(pod.scheduler_name)
-        assert profile is not None
-        percentage = scenario.config.percentage_of_nodes_to_score
-        yield record, schedule_one(cluster, pod.key, profile, now, percentage, extenders).record()
-
-
-def catch_up(cluster: ReferenceCluster, timeline: list[TimelineEvent], now: float) -> None:
-    """What has happened to the cluster since the last attempt: at one moment terminations come before events."""
-    while timeline and timeline[0].at <= now:
-        event = timeline.pop(0)
-        cluster.finish_terminations(event.at)
-        if event.object is None:
-            key = f"{event.namespace}/{event.name}" if event.namespace else event.name
-            if cluster.get(event.kind, key) is not None:
-                cluster.delete(event.kind, key)
-            continue
-        old = cluster.get(event.kind, key_of(event.object))
-        cluster.apply(event.object if old is None else merge_update(old, event.object))
-    cluster.finish_terminations(now)
+    """(decision record of the engine, what the reference finds) per attempt; {} on a side that has no more."""
+    found = (record for record in decisions(simulate(scenario)) if "final" not in record)
+    yield from zip_longest(found, run(scenario), fillvalue={})
 
 
 def difference(scenario: Scenario) -> str:
     """The first field of the first attempt that is decided otherwise; "" if there is none."""
-    for found, expected in attempts(scenario):
+    for number, (found, expected) in enumerate(attempts(scenario), 1):
+        if not found or not expected:
+            return f"attempt {number}: {'engine' if found else 'reference'} alone tries {(found or expected)['pod']}"
         for name, value in expected.items():
             if normalized(found[name], name) != normalized(value, name):
-                where = f"attempt {found['attempt']} of {found['pod']} at {found['time']}: {name}"
+                where = f"attempt {number} of {found['pod']} at {found['time']}: {name}"
                 return f"{where}\n  engine    {found[name]}\n  reference {value}"
     return ""
 

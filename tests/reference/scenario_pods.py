@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from random import Random
 from typing import Any
 
@@ -109,6 +110,34 @@ def draw_running(random: Random, name: str, nodes: list[str]) -> Manifest:
     pod["spec"]["nodeName"] = random.choice(nodes) if random.randrange(25) else "n0"
     pod["status"] = {"phase": "Running", "startTime": f"2024-12-31T00:0{random.randint(0, 3)}:00Z"}
     return pod
+
+
+def draw_model(random: Random) -> Manifest:
+    """A pod with some rule or other that many pods of a scenario share, so that they get in each other's way."""
+    while True:
+        pod = draw_pod(random, "model")
+        container = pod["spec"]["containers"][0]
+        if any(key in pod["spec"] for key in ("affinity", "topologySpreadConstraints")) or "ports" in container:
+            return pod
+
+
+def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
+    """Most pods take over the model's rules and, so that these decide, ask for little else."""
+    if model is None or chance(random, 4):
+        return
+    spec, like = pod["spec"], model["spec"]
+    for key in ("affinity", "topologySpreadConstraints", "tolerations", "volumes"):
+        spec.pop(key, None)
+        if key in like:
+            spec[key] = copy.deepcopy(like[key])
+    if "ports" in like["containers"][0]:
+        spec["containers"][0]["ports"] = like["containers"][0]["ports"]
+    pod["metadata"]["namespace"] = model["metadata"]["namespace"]
+    if chance(random, 2):
+        pod["metadata"]["labels"] = model["metadata"]["labels"]
+    if "resources" not in spec and random.randrange(3):
+        spec["containers"][0]["resources"] = {"requests": {"cpu": random.choice(("50m", "200m"))}}
+    spec.pop("nodeSelector", None)
 
 
 def selector(random: Random) -> Manifest:

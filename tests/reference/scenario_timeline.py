@@ -5,15 +5,32 @@ from __future__ import annotations
 import copy
 from random import Random
 
-from tests.reference.scenario_pods import ZONE, Manifest, chance, draw_node, draw_pod, draw_running
-from tests.reference.scenario_volumes import CLAIMS, csi_node, draw_claim, draw_claim_volumes, free_volume
+from tests.reference.scenario_pods import ZONE, Manifest, chance, draw_node, draw_pod, draw_running, follow_model
+from tests.reference.scenario_policies import budget, namespace, service
+from tests.reference.scenario_volumes import (
+    CLAIMS,
+    DRIVER,
+    capacity,
+    csi_node,
+    draw_claim,
+    draw_claim_volumes,
+    free_volume,
+    storage_class,
+)
 
 TIMES = (0, 0.5, 1, 1, 1.5, 2, 2, 3, 4, 4.5, 5, 6, 8, 12)
 
 
-def timeline(random: Random, nodes: list[Manifest], pods: list[Manifest], storage: list[Manifest]) -> Manifest:
-    """A Scenario document; `nodes`, `pods` and `storage` are the initial objects."""
-    world = World(random, nodes, pods, storage)
+def timeline(
+    random: Random,
+    nodes: list[Manifest],
+    pods: list[Manifest],
+    storage: list[Manifest],
+    others: list[Manifest],
+    model: Manifest | None,
+) -> Manifest:
+    """A Scenario document; `nodes`, `pods` and the others are the initial objects, `model` what pods look like."""
+    world = World(random, nodes, pods, storage, others, model)
     count = random.choice((0, 1, 2, 4, 8, 14))
     for at in sorted(random.choice(TIMES) for _ in range(count)):
         world.happen(at)
@@ -25,23 +42,40 @@ def timeline(random: Random, nodes: list[Manifest], pods: list[Manifest], storag
     return {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario", "metadata": {"name": "fuzz"}, "spec": spec}
 
 
+def key_of(item: Manifest) -> tuple[str, str, str]:
+    """(kind, namespace, name)."""
+    return item["kind"], item["metadata"].get("namespace", ""), item["metadata"]["name"]
+
+
 class World:
     """What exists according to the events drawn so far (pods may have been preempted meanwhile)."""
 
-    def __init__(self, random: Random, nodes: list[Manifest], pods: list[Manifest], storage: list[Manifest]) -> None:
+    def __init__(
+        self,
+        random: Random,
+        nodes: list[Manifest],
+        pods: list[Manifest],
+        storage: list[Manifest],
+        others: list[Manifest],
+        model: Manifest | None,
+    ) -> None:
         self.random = random
+        self.model = model
+        self.has_storage = bool(storage)
+        self.at = 0.0
         self.nodes = {one["metadata"]["name"]: one for one in nodes}
         self.gone: list[Manifest] = []
         self.pods = {one["metadata"]["name"]: one for one in pods}
-        self.storage = {(one["kind"], one["metadata"]["name"]): one for one in storage}
+        self.storage = {key_of(one): one for one in (*storage, *others)}
         self.events: list[Manifest] = []
         self.number = 0
 
     def happen(self, at: float) -> None:
         """Draw one event."""
+        self.at = at
         choices = [self.update_node] * 4 + [self.delete_pod] * 3 + [self.create_pod] * 4 + [self.update_pod] * 3
-        choices += [self.create_node] * 2 + [self.delete_node, self.recreate_node]
-        if self.storage:
+        choices += [self.create_node] * 2 + [self.delete_node, self.recreate_node, self.change_others]
+        if self.has_storage:
             choices += [self.change_storage] * 5
         event = self.random.choice(choices)()
         if event is not None:
@@ -94,10 +128,10 @@ class World:
     def create_pod(self) -> Manifest:
         name = f"late{self._next()}"
         names = list(self.nodes)
-        pod = (
-            draw_running(self.random, name, names) if names and chance(self.random, 3) else draw_pod(self.random, name)
-        )
-        if self.storage:
+        runs = names and chance(self.random, 3)
+        pod = draw_running(self.random, name, names) if runs else draw_pod(self.random, name)
+        follow_model(self.random, pod, self.model)
+        if self.has_storage:
             draw_claim_volumes(self.random, pod)
         self.pods[name] = pod
         return {"create": pod}
@@ -131,33 +165,70 @@ class World:
         return {"update": pod}
 
     def change_storage(self) -> Manifest | None:
-        """A claim, a volume or a CSINode comes, changes or goes."""
-        random, kind = self.random, self.random.randrange(5)
-        names = list(self.nodes) or ["n0"]
+        """Something that volume plugins read comes, changes or goes."""
+        random, names = self.random, list(self.nodes) or ["n0"]
+        kind = random.randrange(10)
         if kind == 0:
-            missing = [name for name in (*CLAIMS, "later") if ("PersistentVolumeClaim", name) not in self.storage]
-            for one in draw_claim(random, random.choice(missing), names)[::-1] if missing else ():
-                return self._store(one)
+            return self._store_claim(names)
         if kind == 1:
             return self._store(free_volume(random, f"new{self._next()}", names))
-        if kind == 2:
+        if kind in (2, 3):
             return self._store(csi_node(random, random.choice(names)))
-        if kind == 3:
-            found = [one for (of, _), one in self.storage.items() if of in ("VolumeAttachment", "CSIStorageCapacity")]
-            return self._drop(random.choice(found)) if found else None
-        found = [one for (of, _), one in self.storage.items() if of == "CSIStorageCapacity"]
-        if found:
-            return self._store(random.choice(found) | {"capacity": random.choice(("1Gi", "20Gi"))})
-        return None
+        if kind == 4:
+            item = self._one_of(
+                "VolumeAttachment", "CSIStorageCapacity", "StorageClass", "CSIDriver", "PersistentVolume"
+            )
+            return self._drop(item) if item else None
+        if kind == 5:
+            zone = random.choice(("a", "b"))
+            return self._store(capacity(random, zone))
+        if kind == 6:
+            return self._store(storage_class("topo", zones=random.choice((["a"], ["b", "c"], ["a", "b"]))))
+        if kind == 7:
+            spec = {"storageCapacity": bool(random.randrange(2))}
+            driver: Manifest = {"apiVersion": "storage.k8s.io/v1", "kind": "CSIDriver", "metadata": {"name": DRIVER}}
+            return self._store(driver | {"spec": spec})
+        if kind == 8:
+            volume = copy.deepcopy(self._one_of("PersistentVolume"))
+            if volume is not None:
+                volume["metadata"]["labels"] = {ZONE: random.choice(("a", "b", "b__c"))}
+                return self._store(volume)
+        return self._store(storage_class(random.choice(("dyn", "local", "imm")), mode="WaitForFirstConsumer"))
+
+    def change_others(self) -> Manifest:
+        """What no event tells the queue of, but the plugins read."""
+        kind = self.random.randrange(3)
+        if kind == 0:
+            return self._store(namespace(self.random, "team"))
+        if kind == 1:
+            return self._store(budget(self.random, 0))
+        return self._store(service(self.random))
+
+    def _store_claim(self, names: list[str]) -> Manifest | None:
+        missing = [
+            name for name in (*CLAIMS, "later") if ("PersistentVolumeClaim", "default", name) not in self.storage
+        ]
+        if not missing:
+            return None
+        volume = claim = None
+        for one in draw_claim(self.random, self.random.choice(missing), names):
+            volume, claim = (one, claim) if one["kind"] == "PersistentVolume" else (volume, one)
+        if volume is not None and claim is not None and chance(self.random, 2):
+            self.events.append({"at": self.at, **self._store(volume)})
+        return self._store(claim) if claim is not None else None
+
+    def _one_of(self, *kinds: str) -> Manifest | None:
+        found = [one for (kind, _, _), one in self.storage.items() if kind in kinds]
+        return self.random.choice(found) if found else None
 
     def _store(self, item: Manifest) -> Manifest:
-        key = item["kind"], item["metadata"]["name"]
+        key = key_of(item)
         verb = "update" if key in self.storage else "create"
         self.storage[key] = item
         return {verb: item}
 
     def _drop(self, item: Manifest) -> Manifest:
-        del self.storage[item["kind"], item["metadata"]["name"]]
+        del self.storage[key_of(item)]
         metadata = {key: item["metadata"][key] for key in ("namespace", "name") if key in item["metadata"]}
         return {"delete": {"kind": item["kind"], **metadata}}
 

@@ -24,6 +24,7 @@ from scheduler_core.objects import (
     Workload,
 )
 from scheduler_core.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from tests.reference.hints import Event
 from tests.reference.volumes import SELECTED_NODE, Storage, choose, class_of
 
 REGION, BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
@@ -54,6 +55,7 @@ class ReferenceCluster:
     images_of: dict[str, ImageCopies] = field(default_factory=dict)  # by node, as it was copied last
     touched: set[str] = field(default_factory=set)  # nodes whose NodeInfo has changed since the last snapshot
     next_start_node_index: int = 0
+    told: list[Event] = field(default_factory=list)  # what the scheduler's own writes will tell it, in order
 
     # Objects come, change and go
 
@@ -148,7 +150,9 @@ class ReferenceCluster:
         self._bind_claims(pod, self.nodes[node])
         del self.pending[pod.key]
         self.nominated.pop(pod.key, None)
-        self._place(dataclasses.replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now))))
+        bound = dataclasses.replace(pod, node_name=node, phase="Running", start_time=float(math.floor(now)))
+        self._place(bound)
+        self.told.append(Event("AssignedPod", "Add", None, bound))
 
     def evict(self, victim: Pod, now: float) -> None:
         """Delete a victim: at once, or marked as terminating until its termination seconds are over.
@@ -161,6 +165,7 @@ class ReferenceCluster:
             victim = self._update(victim, disruption_target=True)
         if victim.termination_seconds <= 0:
             self._remove(victim.key)
+            self.told.append(Event("AssignedPod", "Delete", victim))
             return
         self._update(victim, terminating=True)
         self.gone_at[victim.key] = now + victim.termination_seconds
@@ -229,6 +234,7 @@ class ReferenceCluster:
         updated = dataclasses.replace(pod, **fields)
         self._remove(pod.key)
         self._place(updated)
+        self.told.append(Event("AssignedPod", "Update", pod, updated))
         return updated
 
     def _remove(self, key: str) -> None:
@@ -251,6 +257,7 @@ class ReferenceCluster:
     def _bind_volume(self, volume: PersistentVolume, claim: PersistentVolumeClaim) -> None:
         bound = dataclasses.replace(volume, claim_ref=key_of(claim), claim_uid=claim.uid, phase="Bound")
         self.others["PersistentVolume", volume.name] = bound
+        self.told.append(Event("PersistentVolume", "Update", volume, bound))
 
     def _bind_claims(self, pod: Pod, node: Node) -> None:
         storage = self.storage
@@ -258,12 +265,16 @@ class ReferenceCluster:
         for claim in provisions:
             keys = {key for term in storage.classes[class_of(claim)].allowed_topologies for key, _ in term}
             volume = provisioned(claim, storage.classes[class_of(claim)], {k: node.labels[k] for k in keys})
-            claim = dataclasses.replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
+            told = dataclasses.replace(claim, annotations={**claim.annotations, SELECTED_NODE: node.name})
+            self.told.append(Event("PersistentVolumeClaim", "Update", claim, told))
+            self.told.append(Event("PersistentVolume", "Add", None, volume))
+            claim = told
             bindings.append((claim, volume))
         for claim, volume in bindings:
             self._bind_volume(volume, claim)
             bound = dataclasses.replace(claim, volume_name=volume.name, bound=True, phase="Bound")
             self.others["PersistentVolumeClaim", key_of(claim)] = bound
+            self.told.append(Event("PersistentVolumeClaim", "Update", claim, bound))
 
 
 def provisioned(
