@@ -7,7 +7,7 @@ import { question } from "../captions/filter.js";
 import { filtered } from "../model/filter.js";
 import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { count } from "../units.js";
-import { scoreStyle } from "./score_bars.js";
+import { scoreStyle } from "./score_style.js";
 
 const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it

@@ -5,19 +5,7 @@ import { h } from "../dom.js";
 import { t } from "../i18n.js";
 import { ordinal } from "../captions/queue.js";
 import { scoreName } from "../captions/score.js";
-
-/** Fixed colours by concern; extenders and plugins from outside share the last. */
-const COLOURS = [
-  "TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit",
-  "NodeResourcesBalancedAllocation", "ImageLocality",
-];
-
-/** @param {string} plugin */
-export function scoreStyle(plugin) {
-  const i = COLOURS.indexOf(plugin);
-  const slot = i < 0 ? 6 : i;
-  return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
-}
+import { scoreStyle } from "./score_style.js";
 
 /** @param {View} view @param {Lanes} lanes */
 export function scoreLegend(view, { scores, scored, geometry }) {
