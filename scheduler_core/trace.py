@@ -188,6 +188,24 @@ class PodEnqueued(Event, tag=True):
     error_backoff: bool = False
 
 
+class KeptWaiting(Record):
+    """A pod that an event does not help, and what each plugin that was asked said."""
+
+    pod: PodKey
+    hints: list[Hint]
+
+
+class PodsKeptWaiting(Event, tag=True):
+    """A cluster event that plugins were asked about and that helps none of these pods: they stay where they are.
+
+    Without an event of its own is one that no plugin which rejected a pod has registered.
+    """
+
+    event: str
+    pods: list[KeptWaiting]  # the first 20
+    count: int  # of all
+
+
 class PodGated(Event, tag=True):
     """A PreEnqueue plugin keeps the pod out of activeQ."""
 
@@ -448,10 +466,11 @@ class RunFinished(Event, tag=True):
 
 
 AnyEvent = (
-    RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodGated | PodIgnored | CycleStarted
-    | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared
-    | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided
-    | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished
+    RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored
+    | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated
+    | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated
+    | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished
+    | RunFinished
 )  # fmt: skip
 
 

@@ -29,10 +29,11 @@ from scheduler_core.queue.nominator import Cause, Nominator
 from scheduler_core.queue.pod_heap import SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.queueing_hints import QueueingHintMap
-from scheduler_core.trace import AnyEvent, Hint, PodEnqueued, PodGated
+from scheduler_core.trace import AnyEvent, Hint, KeptWaiting, PodEnqueued, PodGated, PodsKeptWaiting
 
 POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
 MOST_EARLY_POPS = 20  # of one pod from backoffQ at one moment; then it waits for its backoff to end
+KEPT_SHOWN = 20  # pods that one event does not help, in the trace
 
 PreEnqueue = tuple[str, Callable[[Pod], Status]]
 QueueSort = Callable[[Pod, float, int], SortKey]
@@ -182,12 +183,17 @@ class SchedulingQueue:
             self._move(chosen, UNSCHEDULABLE_TIMEOUT, None, None)
 
     def _move(self, chosen: Iterable[QueuedPod], event: ClusterEvent, old: Any, new: Any) -> None:
+        kept: list[KeptWaiting] = []
         for queued in chosen:
             if queued.gated and not self._interests_gate(queued, event):
                 continue
             strategy, hints = self._worth_requeuing(queued, event, old, new)
             if strategy != Strategy.SKIP:
                 self._requeue(queued, strategy, event.label, hints)
+            elif hints:
+                kept.append(KeptWaiting(queued.key, hints))
+        if kept:
+            self._emit(PodsKeptWaiting(event.label, kept[:KEPT_SHOWN], len(kept)))
         self.active.record(event, old, new)
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, event: str, hints: list[Hint]) -> bool:

@@ -137,6 +137,20 @@ export interface PodEnqueued {
   error_backoff?: boolean;
 }
 
+/** A pod that an event does not help, and what each plugin that was asked said. */
+export interface KeptWaiting {
+  pod: string;
+  hints: Hint[];
+}
+
+/** A cluster event that plugins were asked about and that helps none of these pods: they stay where they are. */
+export interface PodsKeptWaiting {
+  type: "PodsKeptWaiting";
+  event: string;
+  pods: KeptWaiting[];
+  count: number;
+}
+
 /** A PreEnqueue plugin keeps the pod out of activeQ. */
 export interface PodGated {
   type: "PodGated";
@@ -430,7 +444,7 @@ export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   last: boolean;
 }
 
@@ -440,6 +454,7 @@ export type AnyEvent =
   | ObjectApplied
   | ObjectDeleted
   | PodEnqueued
+  | PodsKeptWaiting
   | PodGated
   | PodIgnored
   | CycleStarted

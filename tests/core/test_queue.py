@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.queue.backoff_queue import Backoff
 from scheduler_core.queue.queued_pod import QueuedPod
-from scheduler_core.trace import PodEnqueued, PodGated, PodIgnored
+from scheduler_core.trace import PodEnqueued, PodGated, PodIgnored, PodsKeptWaiting
 from tests.builders import configuration, node, parse, pod
 from tests.core.runs import attempts, bound, final, moves, only, run
 
@@ -105,3 +105,15 @@ def test_every_move_carries_the_time_and_sequence_that_order_the_queue(queue):
     found = [event for event in only(PodEnqueued, events) if event.queue == queue]
     assert found
     assert all(event.sequence > 0 for event in found)
+
+
+def test_an_event_that_helps_nobody_says_whom_and_what_each_plugin_answered():
+    change = [{"at": 2, "create": node("tiny", cpu=1)}]
+    events = run(node("n", cpu=1), pod("big", cpu=2), pod("huge", cpu=9), events=change)
+    (kept,) = only(PodsKeptWaiting, events)
+    assert (kept.event, kept.count) == ("NodeAdd", 2)
+    assert [(one.pod, [(hint.plugin, hint.hint) for hint in one.hints]) for one in kept.pods] == [
+        ("default/big", [("NodeResourcesFit", "QueueSkip")]),
+        ("default/huge", [("NodeResourcesFit", "QueueSkip")]),
+    ]
+    assert len(attempts(events)) == 2

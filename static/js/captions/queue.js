@@ -61,13 +61,27 @@ function activeCaption(state, event, values, why) {
   const fresh = event.event === "UnschedulablePodAdd";
   const alone = order.length === 1 ? ".alone" : "";
   const key = `queue.active${fresh ? "" : ".moved"}${alone}`;
-  const filled = { ...values, cause: has(`event.${event.event}`) ? t(`event.${event.event}`) : event.event, place: num(ordinal(place), `priority:${event.pod}`), n: num(order.length), rest: place - 1 };
+  const filled = { ...values, cause: causeOf(event), place: num(ordinal(place), `priority:${event.pod}`), n: num(order.length), rest: place - 1 };
   const ahead = order.slice(0, place - 1).map((key) => pod(key));
   return {
     eyebrow: parts("eyebrow.active"),
     sentence: parts(key, filled),
     why: why.length ? why : ahead.length ? parts("queue.active.ahead", { pods: list(ahead) }) : parts(alone ? "queue.active.only" : "queue.active.first"),
   };
+}
+
+/** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
+function keptWaiting({ event, hero }) {
+  const plugins = [...new Set(event.pods.flatMap((/** @type {any} */ one) => one.hints.map((/** @type {any} */ hint) => hint.plugin)))];
+  const pods = event.pods.map((/** @type {any} */ one) => pod(one.pod, hero));
+  const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
+  const values = { cause: causeOf(event), pods: list([...pods, ...more]), plugins: list(plugins), n: plugins.length, count: event.count };
+  return { eyebrow: parts("eyebrow.kept"), sentence: parts("queue.kept", values), why: parts("queue.kept.why", values) };
+}
+
+/** A cluster event in words. @param {any} event */
+function causeOf(event) {
+  return has(`event.${event.event}`) ? t(`event.${event.event}`) : event.event;
 }
 
 /** Which plugin's hint woke the pod. @param {any} event @returns {Part[]} */
@@ -170,6 +184,7 @@ export const QUEUE = {
   ObjectApplied: objectApplied,
   ObjectDeleted: objectDeleted,
   PodEnqueued: enqueued,
+  PodsKeptWaiting: keptWaiting,
   PodGated: ({ event, state, hero }) => ({
     sentence: parts("queue.gated", { pod: pod(event.pod, hero), gates: list(gatesOf(state, event)), n: gatesOf(state, event).length }),
     why: parts("queue.gated.why", { plugin: event.plugin }),

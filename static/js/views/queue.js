@@ -4,7 +4,7 @@
 import { h, patch } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
 import { activeOrder } from "../captions/queue.js";
-import { decimal, podName } from "../units.js";
+import { decimal, podName, seconds } from "../units.js";
 import { pipsOf, podTitle, rampStyle } from "./pod_block.js";
 
 const MOST = 6;
@@ -99,6 +99,12 @@ function under({ state, event }, name, pod) {
     const whole = Math.max(0.001, (pod.backoff_until ?? 0) - pod.timestamp);
     const rest = Math.max(0, Math.min(1, ((pod.backoff_until ?? 0) - state.time) / whole));
     return [h("span", { key: "bar", class: "drain" }, h("i", { style: { width: `${rest * 100}%` } })), h("small", { key: "why" }, t("queue.failures", { n: pod.attempts }))];
+  }
+  if (name === "waiting" && pod.deadline !== null) return [h("small", { key: "until" }, t("queue.until", { node: pod.node, until: seconds(pod.deadline) }))];
+  const kept = event.type === "PodsKeptWaiting" && event.pods.find((one) => one.pod === pod.summary.pod);
+  if (kept) {
+    const plugins = kept.hints.map((hint) => hint.plugin);
+    return [h("small", { key: "kept", class: "moved" }, `✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`)];
   }
   if (name === "unschedulable" && pod.unschedulable_plugins.length) {
     return [h("small", { key: "why" }, t("queue.by", { plugins: plain(list(pod.unschedulable_plugins.slice(0, 3), 3)) }))];
