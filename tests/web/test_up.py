@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 import redis
 
+from kschedui.management.commands import up as up_command
 from tests.processes import Process, descendants, still_running, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,6 +123,21 @@ def test_a_signal_while_starting_leaves_no_process(start: Start) -> None:
     up.process.send_signal(signal.SIGINT)
     assert up.end()[0] == 0
     assert gone(family)
+
+
+def test_a_stop_signal_whose_exception_was_dropped_is_not_forgotten() -> None:
+    before = {number: signal.getsignal(number) for number in up_command.STOP_SIGNALS}
+    try:
+        for number in before:
+            signal.signal(number, up_command.request_stop)
+        up_command.stop_if_requested()
+        with contextlib.suppress(up_command.StopRequested):
+            signal.raise_signal(signal.SIGINT)
+        with pytest.raises(up_command.StopRequested):
+            up_command.stop_if_requested()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:

@@ -56,6 +56,12 @@ def request_stop(number: int, frame: FrameType | None) -> None:
     raise StopRequested
 
 
+def stop_if_requested() -> None:
+    """Python drops what a signal raises while an object is being finalized; that signals are ignored now stays."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_IGN:
+        raise StopRequested
+
+
 def run(host: str, port: int, say: Any) -> None:
     """Start everything, say where it is, and watch it. Ends only by StartError or StopRequested."""
     folder = DataFolder(settings.DATA_DIR)
@@ -73,6 +79,7 @@ def run(host: str, port: int, say: Any) -> None:
         say(f"kschedui is ready: {stack.wait()}  (Ctrl-C stops it)")
         while True:
             time.sleep(0.2)
+            stop_if_requested()
             stack.require_running()
 
 
