@@ -4,7 +4,7 @@
 import { chunkOf } from "./feed.js";
 import { apply, fork, fromKeyframe } from "./state.js";
 
-/** @typedef {{seq: number, first: number, events: AnyEvent[], base: State, end: State, last: boolean}} Chunk */
+/** @typedef {{seq: number, first: number, events: AnyEvent[], base: State, last: boolean}} Chunk */
 
 export class ChunkStore {
   constructor() {
@@ -16,15 +16,10 @@ export class ChunkStore {
   }
 
   /** Take a chunk in. Where the one before is here, its end is this one's start: equal records are then shared. */
-  put(/** @type {TraceChunk} */ chunk) {
-    const before = this.chunks[chunk.seq - 1];
-    const base = before ? before.end : fromKeyframe(chunk.keyframe);
-    const end = fork(base);
-    for (const event of chunk.events) apply(end, event);
-    const entry = { seq: chunk.seq, first: chunk.first_step, events: chunk.events, base, end, last: chunk.last };
-    this.chunks[chunk.seq] = entry;
-    if (chunk.last) this.complete = true;
-    return entry;
+  put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
+    const before = this.chunks[seq - 1];
+    this.chunks[seq] = { seq, first, events, base: before ? endOf(before) : fromKeyframe(keyframe), last };
+    if (last) this.complete = true;
   }
 
   /** @param {number} seq */
@@ -72,4 +67,11 @@ export class ChunkStore {
       if (event) yield { step, event };
     }
   }
+}
+
+/** The state after a chunk. @param {Chunk} chunk */
+function endOf({ base, events }) {
+  const end = fork(base);
+  for (const event of events) apply(end, event);
+  return end;
 }

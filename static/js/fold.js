@@ -12,13 +12,24 @@ function setPod(state, key, change) {
   if (pod) state.pods.set(key, { ...pod, ...change });
 }
 
-/** @param {PodSummary} summary @returns {PodState} */
-function newPod(summary) {
+/** A pod's record with all that the encoding leaves out. @param {import("./trace").PodState} pod @returns {PodState} */
+export function fullPod(pod) {
   return {
-    summary, place: summary.node ? "bound" : "outside", node: summary.node ?? "", nominated_node: summary.nominated_node ?? "", timestamp: 0, sequence: 0,
-    attempts: 0, backoff_until: null, error_backoff: false, unschedulable_plugins: [], message: "", gone_at: null,
-    start_time: summary.start_time ?? null, deadline: null, moved_by: "", hints: [],
+    node: "", nominated_node: "", timestamp: 0, sequence: 0, attempts: 0, backoff_until: null, error_backoff: false,
+    unschedulable_plugins: [], message: "", gone_at: null, start_time: null, deadline: null, moved_by: "", hints: [],
+    ...pod,
   };
+}
+
+/** @param {import("./trace").NodeState} node @returns {NodeState} */
+export function fullNode(node) {
+  return { requested: {}, pods: [], ...node };
+}
+
+/** @param {PodSummary} summary */
+function newPod(summary) {
+  const { node = "", nominated_node = "", start_time = null } = summary;
+  return fullPod({ summary, place: node ? "bound" : "outside", node, nominated_node, start_time });
 }
 
 /** @param {Resources} sum @param {Resources} part @param {1 | -1} sign */

@@ -4,7 +4,6 @@
  * keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork
  * of the state costs two shallow copies and shares everything else.
  *
- * @typedef {import("./trace").AnyEvent} AnyEvent
  * @typedef {Required<Omit<import("./trace").PodState, "backoff_until"|"gone_at"|"start_time"|"deadline">> &
  *   {backoff_until: number|null, gone_at: number|null, start_time: number|null, deadline: number|null}} PodState
  * @typedef {Required<import("./trace").NodeState>} NodeState
@@ -16,28 +15,14 @@
  * }} State
  */
 
-import { HANDLERS } from "./fold.js";
+import { fullNode, fullPod, HANDLERS } from "./fold.js";
 
 /** @returns {State} */
 export function emptyState() {
   return {
     step: 0, time: 0, attempt: 0, nodes: new Map(), order: [], pods: new Map(), cycle: {}, bindings: {},
     finished: false, deleted: [], title: "", profiles: [], plugins: {}, feature_gates: {},
-  }; // prettier-ignore
-}
-
-/** A pod's record with all that the encoding leaves out. @param {import("./trace").PodState} pod @returns {PodState} */
-export function fullPod(pod) {
-  return {
-    node: "", nominated_node: "", timestamp: 0, sequence: 0, attempts: 0, backoff_until: null, error_backoff: false,
-    unschedulable_plugins: [], message: "", gone_at: null, start_time: null, deadline: null, moved_by: "", hints: [],
-    ...pod,
-  }; // prettier-ignore
-}
-
-/** @param {import("./trace").NodeState} node @returns {NodeState} */
-export function fullNode(node) {
-  return { requested: {}, pods: [], ...node };
+  };
 }
 
 /** @param {import("./trace").Keyframe} keyframe @returns {State} */
