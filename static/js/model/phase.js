@@ -1,7 +1,7 @@
 // @ts-check
 /** Which pod, which extension point and which picture belong to an event. */
 
-/** @typedef {"todo" | "done" | "current" | "skipped" | "failed"} StationState */
+/** @typedef {"todo" | "done" | "current" | "skipped" | "failed" | "undone"} StationState */
 /** @typedef {"filter" | "score" | "preempt" | "cluster"} Scene */
 
 /** The extension points in order, by the part of the work that they belong to. */
@@ -23,13 +23,14 @@ const POINT = {
 /** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
 export function pointOf(event, state) {
   if (event.type === "BindingFailed") return event.point;
-  if (event.type === "SchedulingFailed") return failedPoint(state);
+  if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
   return POINT[event.type] ?? "";
 }
 
-/** @param {State} state */
-function failedPoint(state) {
-  if (state.cycle.BindingFailed) return state.cycle.BindingFailed.point;
+/** @param {State} state @param {string} pod */
+function failedPoint(state, pod) {
+  const failed = state.cycle.BindingFailed;
+  if (failed?.pod === pod) return failed.point;
   if (state.cycle.PreemptionEvaluated) return "PostFilter";
   return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
@@ -92,6 +93,7 @@ export function stations(event, state) {
   ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
   if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
   if (current) out.set(current, "current");
+  rollBack(out, event, state, hero);
   if (event.type === "PodBound") out.set("PostBind", "done");
   return out;
 }
@@ -101,6 +103,14 @@ function mark(out, cycle, now) {
   if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
   if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");
   if (now > ALL.indexOf("PostFilter")) out.set("PostFilter", "skipped");
-  if (now > ALL.indexOf("Score") && !cycle.ScoresComputed) out.set("PreScore", "skipped").set("Score", "skipped");
-  if (cycle.BindingFailed) out.set(cycle.BindingFailed.point, "failed");
+  if (now > ALL.indexOf("Score") && cycle.CycleStarted && !cycle.ScoresComputed) out.set("PreScore", "skipped").set("Score", "skipped");
+}
+
+/** What failed stays red, and what was reserved before it is undone. @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero */
+function rollBack(out, event, state, hero) {
+  const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;
+  if (failed?.pod !== hero || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;
+  out.set(failed.point, event.type === "BindingFailed" ? "current" : "failed");
+  if (undone?.pod !== hero) return;
+  for (const point of ALL.slice(ALL.indexOf("Reserve"), ALL.indexOf(failed.point))) out.set(point, "undone");
 }

@@ -4,7 +4,9 @@
 import { h } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
 import { heroOf } from "../model/phase.js";
-import { podName, seconds } from "../units.js";
+import { bare } from "../captions/binding.js";
+import { decimal, podName, seconds } from "../units.js";
+import { rampStyle } from "./pod_block.js";
 
 /** @type {[string, string][]} extension point and its event */
 const STEPS = [["Reserve", "PodReserved"], ["Permit", "PermitEvaluated"], ["PreBind", "PodPreBound"], ["Bind", "PodBound"], ["PostBind", "PodBound"]];
@@ -37,23 +39,25 @@ function eventsOf({ state }, pod) {
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
 function strip(view, pod, events, beside) {
   const current = beside ? "" : view.event.type === "BindingFailed" ? view.event.point : (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? "");
+  const record = view.state.pods.get(pod);
+  const going = beside && record?.place === "binding" ? STEPS.find(([point, type]) => !events[type] && !reached(events, point))?.[0] : "";
   return h("div", { key: `strip${pod}`, class: `binding ${beside ? "beside" : ""}` },
-    beside && h("p", { key: "who", class: "binding-who" }, h("b", null, podName(pod)), " ", t("binding.beside", { node: view.state.pods.get(pod)?.node ?? "" })),
-    h("ol", { key: "steps" }, STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current))),
+    beside && h("p", { key: "who", class: "binding-who" }, h("b", { style: rampStyle(record?.summary.priority ?? 0) }, podName(pod)), " ", t(record?.place === "waiting" ? "binding.beside.waiting" : "binding.beside", { node: record?.node ?? "" })),
+    h("ol", { key: "steps" }, STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current, point === going))),
     events.PodUnreserved && h("p", { key: "undone", class: "undone" }, "↩ ", t("binding.undone", { plugins: plain(list(events.PodUnreserved.plugins)) })));
 }
 
-/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point @param {string} type @param {boolean} current */
-function step(view, pod, events, point, type, current) {
+/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point @param {string} type @param {boolean} current @param {boolean} going */
+function step(view, pod, events, point, type, current, going) {
   const event = events[type];
   const failed = events.BindingFailed?.point === point;
   const results = point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ one) => one.code !== "Skip");
   const waiting = point === "Permit" && event?.code === "Wait" && !events.PermitDecided;
   const kind = failed ? "failed" : waiting ? "waits" : !event && !reached(events, point) ? "todo" : results.length || point === "Bind" ? "did" : "nothing";
   const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
-  return h("li", { key: point, class: `${kind} ${current ? "now" : ""}` },
+  return h("li", { key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
     h("b", null, mark && h("span", null, mark), h("em", null, point)),
-    h("span", { key: "what" }, failed ? events.BindingFailed.message : waiting ? t("binding.waits", { until: seconds(event.deadline ?? 0) }) : did(view, pod, point, results, kind)));
+    h("span", { key: "what" }, failed ? bare(events.BindingFailed.message) : waiting ? t("binding.waits", { left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)), until: seconds(event.deadline ?? 0) }) : did(view, pod, point, results, kind)));
 }
 
 /** Did a later extension point run? Points without plugins leave no event of their own. @param {Record<string, any>} events @param {string} point */

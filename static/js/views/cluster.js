@@ -10,7 +10,6 @@ import { scores } from "../model/scores.js";
 import { amount, outOf, podName, quantity, short } from "../units.js";
 import { tags } from "./node_tags.js";
 import { plainBar, podBar } from "./pod_block.js";
-import { bindingStrips } from "./binding.js";
 
 const ROOMY = 12;
 
@@ -25,8 +24,26 @@ export function drawCluster(target, view) {
       h("div", { key: "zones", class: `zones ${single ? "flow" : ""}`, style: single ? {} : { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` } },
         groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
         groups.map(([zone, names]) => zoneColumn(view, zone, names, dense))),
-      bindingStrips(view)),
+      strips?.bindingStrips(view)),
   ]);
+  if (!strips && binds(view)) void load(view);
+  return strips !== null || !binds(view);
+}
+
+/** The steps of binding cycles: they come when the first pod is bound. @type {typeof import("./binding.js") | null} */
+let strips = null;
+
+/** @param {View} view */
+async function load(view) {
+  strips = await import("./binding.js");
+  view.act.set({});
+}
+
+/** Is there a binding cycle to show? @param {View} view */
+function binds({ state: { cycle, pods } }) {
+  if (cycle.PodAssumed || cycle.PodBound || cycle.PodUnreserved) return true;
+  for (const { place } of pods.values()) if (place === "binding" || place === "waiting") return true;
+  return false;
 }
 
 /** @param {View} view @param {string} zone @param {string[]} names @param {boolean} dense */
@@ -43,7 +60,8 @@ function card(view, name, dense) {
   if (!node) return null;
   const target = targetOf(view);
   const selected = view.selection?.kind === "node" && view.selection.name === name;
-  const held = heldFor(view.state, name, undefined);
+  const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
+  const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
   const mine = target === name;
   return h("article", { key: name, class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${view.event.kind === "Node" && view.event.name === name ? "changed" : ""}`, "data-node": name },
     h("header", null,
@@ -68,7 +86,8 @@ function barResource(node) {
 }
 
 /** What this attempt said about the node. @param {View} view @param {string} name @param {boolean} mine */
-function noteOf({ state, hero }, name, mine) {
+function noteOf({ state, hero, event }, name, mine) {
+  if (mine && event.type === "PodUnreserved") return t("cluster.back");
   if (!hero || state.cycle.CycleStarted?.pod !== hero) return "";
   const total = scores(state);
   const at = total?.names.indexOf(name) ?? -1;

@@ -7,7 +7,7 @@ import { nodesSeen } from "../frames.js";
 import { filtered, stoppedBy } from "../model/filter.js";
 import { theatre } from "../model/preemption.js";
 import { ranking, scores } from "../model/scores.js";
-import { explainRef } from "./explanation.js";
+import { canExplain, explainRef } from "./explanation.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspector.js") | null} */
 let inspector = null;
@@ -29,7 +29,7 @@ export function drawMargin(target, view) {
   const inspect = inspected && inspector?.[inspected.kind === "pod" ? "podInspector" : "nodeInspector"];
   const body = inspected ? inspect && inspect(view, inspected.name) : ref && explainRef(view, ref);
   patch(target, [(view.pin || selection || view.options.margin) && close, h("div", { key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" }, body)]);
-  return !inspected || inspector !== null;
+  return inspected ? inspector !== null : canExplain(ref);
 }
 
 /** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string | null} */

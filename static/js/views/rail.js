@@ -6,14 +6,32 @@ import { t } from "../i18n.js";
 import { framesOf } from "../frames.js";
 import { pointOf, STATIONS, stations } from "../model/phase.js";
 import { actOf, theatre } from "../model/preemption.js";
+import { decimal, podName } from "../units.js";
+import { rampStyle } from "./pod_block.js";
+
+const MOST_BESIDE = 3;
 
 /** @param {Element} target @param {View} view */
 export function drawRail(target, view) {
   const state = stations(view.event, view.state);
   patch(target, Object.entries(STATIONS).map(([cycle, points]) =>
     h("div", { key: cycle, class: "cycle", style: { flex: `${points.length} 1 auto` } },
-      h("span", { class: "cycle-name" }, t(`cycle.name.${cycle}`)),
+      h("span", { class: "cycle-name" }, t(`cycle.name.${cycle}`), cycle === "binding" && beside(view)),
       h("ol", null, points.map((point) => station(view, point, state.get(point) ?? "todo"))))));
+}
+
+/** Pods whose binding cycle runs at the same time as the scheduling cycle below. @param {View} view */
+function beside(view) {
+  const { pods, time } = view.state;
+  const others = [...pods.values()].filter((pod) => (pod.place === "binding" || pod.place === "waiting") && pod.summary.pod !== view.hero);
+  return [
+    others.slice(0, MOST_BESIDE).map((pod) => {
+      const waits = pod.place === "waiting" && pod.deadline !== null ? ` ‖ ${decimal(Math.max(0, pod.deadline - time))} s` : "";
+      return h("button", { key: pod.summary.pod, type: "button", class: "beside-pod", style: rampStyle(pod.summary.priority ?? 0), title: t("rail.beside", { pod: podName(pod.summary.pod), node: pod.node, place: t(`place.${pod.place}`) }), on: { click: () => view.act.select({ kind: "pod", name: pod.summary.pod }) } },
+        podName(pod.summary.pod) + waits);
+    }),
+    others.length > MOST_BESIDE && h("span", { key: "more" }, ` +${others.length - MOST_BESIDE}`),
+  ]; // prettier-ignore
 }
 
 /** @param {View} view @param {string} point @param {string} kind */
@@ -24,7 +42,7 @@ function station(view, point, kind) {
   return h("li", { key: point, class: `station ${kind}`, "aria-current": kind === "current" ? "step" : null },
     h("i", { key: "dot" }),
     h("button", { key: "label", type: "button", disabled: target === null, title: t(`station.${kind}`, { point }), on: { click: () => target !== null && view.act.seek(target) } },
-      failed && h("b", { key: "x" }, "✕ "), label));
+      failed && h("b", { key: "x" }, "✕ "), kind === "undone" && h("b", { key: "u" }, "↩ "), label));
 }
 
 /** How far in: "5/6". @param {View} view */

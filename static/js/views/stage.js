@@ -8,7 +8,7 @@ import { drawCluster } from "./cluster.js";
 const LANES = 200;
 const BARS = 12;
 
-/** @typedef {(target: Element, view: View) => void} Draw */
+/** @typedef {(target: Element, view: View) => void | boolean} Draw false: a part of it comes with its module */
 
 /** Pictures are loaded when the first step needs them, or when the page is idle. @type {Record<string, () => Promise<Draw>>} */
 const PICTURES = {
@@ -46,9 +46,9 @@ export function drawStage(target, view) {
   const name = picture(view);
   shown.add(name);
   patch(target, [...shown].map((one) => h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true })));
-  if (loaded[name]) loaded[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), view);
-  else void load(name).then(() => view.act.set({}));
-  return name in loaded;
+  if (loaded[name]) return loaded[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), view) !== false;
+  void load(name).then(() => view.act.set({}));
+  return false;
 }
 
 /** Bars over the page: still streaming, failed, cancelled, connection lost. @param {Element} target @param {View} view */

@@ -22,7 +22,7 @@ export function drawHero(target, view) {
     return;
   }
   const requests = Object.entries(pod?.summary.requests ?? {}).filter(([, value]) => value > 0).slice(0, 3);
-  const labels = Object.entries(pod?.summary.labels ?? {}).slice(0, 2).map(([key, value]) => `${key}=${value}`);
+  const labels = Object.entries(pod?.summary.labels ?? {}).slice(0, 2).map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
   const name = podName(view.hero);
   patch(target, [
     h("button", { key: "pod", type: "button", class: "hero", "data-fly-from": view.hero, title: view.hero, on: { click: () => view.act.select({ kind: "pod", name: view.hero }) } },
