@@ -15,6 +15,8 @@ from kschedui.models import Run, Scenario, Version
 from kschedui.prose import markdown_html, plain_text
 from scheduler_core import ENGINE_VERSION
 
+SEARCHED = 4000  # characters of a lesson
+
 
 def language() -> str:
     """The visitor's, of those that we have."""
@@ -58,7 +60,8 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), order}."""
+    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), order, words}; the page
+    searches `words`, which are in English too."""
     made = card(scenario)
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
     words = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
@@ -66,7 +69,9 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     level = (lesson.level, LEVELS.get(lesson.level, ""))
     url = reverse("library", args=[scenario.slug])
     more = {"slug": scenario.slug, "topics": topics, "level": level, "order": lesson.order, "url": url}
-    return {**made, **words, "title": words["title"] or made["title"], **more}
+    english = [lesson.text(field, "en") for field in words]
+    searched = " ".join([*words.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
+    return {**made, **words, "title": words["title"] or made["title"], **more, "words": searched[:SEARCHED]}
 
 
 def mine_row(scenario: Scenario) -> dict[str, Any]:
@@ -83,6 +88,7 @@ def mine_row(scenario: Scenario) -> dict[str, Any]:
         **about,
         "version": number,
         "forked_from": origin,
+        "picture": card(scenario)["picture"],
     }
 
 

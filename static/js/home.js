@@ -1,5 +1,5 @@
 // @ts-check
-/** The library: search as you type ("/" goes there), topics and levels. The state is in the address, so a view can be sent. */
+/** The library: what you have opened, search as you type ("/" goes there), topics and levels. The state is in the address, so a view can be sent. */
 
 const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
@@ -14,7 +14,7 @@ function show() {
   const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const card of cards) {
-    const text = (card.textContent ?? "").toLowerCase();
+    const text = `${card.textContent} ${card.dataset.words}`.toLowerCase();
     const fits = words.every((word) => text.includes(word))
       && (!wanted.topic || (card.dataset.topics ?? "").split(" ").includes(wanted.topic))
       && (!wanted.level || card.dataset.level === wanted.level);
@@ -33,6 +33,46 @@ function show() {
   if (wanted.level) next.set("level", wanted.level);
   history.replaceState(null, "", next.size ? `?${next}` : location.pathname);
 }
+
+const OPENED = "kschedui.opened"; // slugs, in this browser
+
+/** @returns {Set<string>} */
+function opened() {
+  try {
+    return new Set(JSON.parse(localStorage.getItem(OPENED) ?? "[]"));
+  } catch {
+    return new Set();
+  }
+}
+
+/** How far somebody is who takes the lessons one after another; nothing before the first. */
+function drawTrack() {
+  const seen = opened();
+  const track = /** @type {HTMLElement} */ (document.getElementById("track"));
+  for (const card of cards) /** @type {HTMLElement} */ (card.querySelector(".opened")).hidden = !seen.has(card.dataset.slug ?? "");
+  const done = cards.filter((card) => seen.has(card.dataset.slug ?? "")).length;
+  const next = cards.find((card) => !seen.has(card.dataset.slug ?? ""));
+  track.hidden = !done;
+  Object.assign(/** @type {HTMLProgressElement} */ (track.querySelector("progress")), { max: cards.length, value: done });
+  /** @type {HTMLElement} */ (track.querySelector("span")).textContent = (track.dataset.told ?? "").replace("{n}", String(done)).replace("{all}", String(cards.length));
+  const link = /** @type {HTMLAnchorElement} */ (track.querySelector("a"));
+  link.hidden = !next;
+  link.href = next?.querySelector("a")?.href ?? "";
+  link.dataset.slug = next?.dataset.slug;
+  /** @type {HTMLElement} */ (link.querySelector("b")).textContent = next?.querySelector("h3")?.textContent ?? "";
+}
+
+document.addEventListener("click", (event) => {
+  const link = /** @type {Element} */ (event.target).closest("#track a, #cards a");
+  const slug = /** @type {HTMLElement | null | undefined} */ (link?.closest("[data-slug]"))?.dataset.slug;
+  if (!slug) return;
+  try {
+    localStorage.setItem(OPENED, JSON.stringify([...opened().add(slug)]));
+  } catch {
+    // without storage nothing is remembered
+  }
+});
+addEventListener("pageshow", drawTrack); // also on the way back
 
 search.addEventListener("input", show);
 for (const button of buttons) {
