@@ -128,16 +128,14 @@ def _find_nodes_that_pass_filters(
         size = max(2 * (wanted + 1 - feasible), size // 2, 64)
     which, statuses = _joined(results)
     evaluated = asked[0] if len(asked) == 1 else np.concatenate(asked)
-    passed = np.flatnonzero(which == 0) if statuses else None
-    if passed is None or len(passed) > wanted:
-        end = wanted if passed is None else passed[wanted]
-        which, evaluated = which[:end], evaluated[:end]
-        passed = None if passed is None else passed[:wanted]
+    passed = (which == 0).nonzero()[0]
+    if len(passed) > wanted:
+        which, evaluated, passed = which[: passed[wanted]], evaluated[: passed[wanted]], passed[:wanted]
     which, statuses = _occurring(which, statuses)
     for status in statuses:
         if status.code is Code.ERROR:
             raise SchedulingError(status.message)
-    return _Found(evaluated if passed is None or not statuses else evaluated[passed], evaluated, which, statuses)
+    return _Found(evaluated[passed] if statuses else evaluated, evaluated, which, statuses)
 
 
 def _joined(results: Sequence[FilterResult]) -> tuple[NDArray[np.int16], Sequence[Status]]:
