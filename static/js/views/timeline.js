@@ -14,6 +14,8 @@ export class Timeline {
     /** @type {[number, number] | null} the part of the axis shown; null: all */
     this.window = null;
     this.dragging = false;
+    /** @type {Map<number, number>} where each finger is; two of them zoom */
+    this.fingers = new Map();
     /** @type {typeof import("./pod_lanes.js").podLanes | null} loaded when the lanes are opened */
     this.podLanes = null;
   }
@@ -154,6 +156,17 @@ export class Timeline {
     return out;
   }
 
+  /** Two fingers: what is between them stays between them. @param {Element} target @param {View} view @param {PointerEvent} event */
+  pinch(target, view, event) {
+    const apart = () => Math.max(8, Math.abs([...this.fingers.values()].reduce((a, b) => a - b)));
+    const before = apart();
+    this.fingers.set(event.pointerId, event.clientX);
+    const box = target.getBoundingClientRect();
+    const middle = [...this.fingers.values()].reduce((a, b) => a + b) / 2;
+    this.zoom(view.index, before / apart(), (middle - box.left) / box.width);
+    view.act.set({});
+  }
+
   /** @param {Element} target @param {View} view */
   handlers(target, view) {
     const go = (/** @type {PointerEvent} */ event) => {
@@ -161,15 +174,23 @@ export class Timeline {
       const [from, to] = this.range(view.index);
       view.act.seek(view.index.stepAt(from + ((event.clientX - box.left) / box.width) * (to - from), view.store.steps));
     };
+    const lift = (/** @type {PointerEvent} */ event) => {
+      this.fingers.delete(event.pointerId);
+      this.dragging = false;
+    };
     return {
       pointerdown: (/** @type {PointerEvent} */ event) => {
-        this.dragging = true;
+        this.fingers.set(event.pointerId, event.clientX);
+        this.dragging = this.fingers.size === 1;
         /** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
-        go(event);
+        if (this.dragging) go(event);
       },
-      pointermove: (/** @type {PointerEvent} */ event) => this.dragging && go(event),
-      pointerup: () => (this.dragging = false),
-      pointercancel: () => (this.dragging = false),
+      pointermove: (/** @type {PointerEvent} */ event) => {
+        if (this.fingers.size === 2) this.pinch(target, view, event);
+        else if (this.dragging) go(event);
+      },
+      pointerup: lift,
+      pointercancel: lift,
       dblclick: () => {
         this.window = null;
         view.act.set({});
