@@ -78,6 +78,8 @@ def draw_pod(random: Random, name: str) -> Manifest:
     spec["priority"] = random.choice(PRIORITIES)
     if chance(random, 12):
         spec["preemptionPolicy"] = "Never"
+    if chance(random, 20):
+        spec["hostNetwork"] = True
     if chance(random, 3):
         spec["tolerations"] = [_toleration(random) for _ in range(random.choice((1, 1, 2)))]
     if chance(random, 7):
@@ -138,6 +140,11 @@ def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
     if "resources" not in spec and random.randrange(3):
         spec["containers"][0]["resources"] = {"requests": {"cpu": random.choice(("50m", "200m"))}}
     spec.pop("nodeSelector", None)
+    if chance(random, 2):  # the very same shape
+        for key in ("containers", "initContainers", "overhead", "resources"):
+            spec.pop(key, None)
+            if key in like:
+                spec[key] = copy.deepcopy(like[key])
 
 
 def selector(random: Random) -> Manifest:
@@ -173,7 +180,8 @@ def _container(random: Random, number: int) -> Manifest:
 
 
 def _port(random: Random) -> Manifest:
-    port: Manifest = {"containerPort": 80, "hostPort": random.choice((80, 81))}
+    number = random.choice((80, 81))
+    port: Manifest = {"containerPort": number, "hostPort": number}
     if random.randrange(2):
         port["hostIP"] = random.choice(("10.0.0.1", "10.0.0.2", "0.0.0.0"))
     if chance(random, 4):

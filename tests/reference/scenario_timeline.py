@@ -197,9 +197,11 @@ class World:
 
     def change_others(self) -> Manifest:
         """What no event tells the queue of, but the plugins read."""
-        kind = self.random.randrange(3)
+        kind = self.random.randrange(4)
         if kind == 0:
             return self._store(namespace(self.random, "team"))
+        if kind == 3 and ("Namespace", "", "team") in self.storage:
+            return self._drop(self.storage["Namespace", "", "team"])
         if kind == 1:
             return self._store(budget(self.random, 0))
         return self._store(service(self.random))

@@ -21,6 +21,9 @@ def draw_storage(random: Random, nodes: list[str]) -> list[Manifest]:
     for name in CLAIMS:
         if random.randrange(6):
             found += draw_claim(random, name, nodes)
+    for name in CLAIMS[:3]:
+        if chance(random, 3):
+            found += [_in_team(one) for one in draw_claim(random, name, nodes) if one["kind"] != "PersistentVolume"]
     for node in nodes[:10]:
         if chance(random, 2):
             found.append(csi_node(random, node))
@@ -74,6 +77,12 @@ def draw_claim(random: Random, name: str, nodes: list[str]) -> list[Manifest]:
     volume["spec"]["accessModes"] = spec["accessModes"]
     volume["spec"]["claimRef"] = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": name}
     return [volume, claim]
+
+
+def _in_team(claim: Manifest) -> Manifest:
+    """A claim of the same name in another namespace; bound to a volume that does not exist, or to the other's."""
+    claim["metadata"]["namespace"] = "team"
+    return claim
 
 
 def free_volume(random: Random, name: str, nodes: list[str]) -> Manifest:

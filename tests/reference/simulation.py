@@ -54,6 +54,7 @@ class Simulation:
             if isinstance(item, Pod) and item.phase in FINISHED:
                 continue
             self.cluster.apply(item)
+        self.cluster.told.clear()
         self.queue.workloads = self.cluster.workloads
         for pod in list(self.cluster.pending.values()):
             if self._handles(pod):
