@@ -44,6 +44,7 @@ export function stopWords(fact, pod) {
 export function passWords(facts) {
   for (const fact of facts) {
     if (fact.key.endsWith(".skip")) return t("pass.nothing");
+    if (fact.key.endsWith(".label") && facts.length > 1) continue; // what is counted by it says more
     const key = `pass.${keyOf(fact)}`;
     if (fact.values && has(key)) return t(key, valuesOf(fact));
     if (fact.key.startsWith("NodeAffinity.")) return t(fact.key === "NodeAffinity.none" && !fact.values?.key ? "pass.nothing" : "pass.NodeAffinity.any");

@@ -24,7 +24,14 @@ const POINT = {
 export function pointOf(event, state) {
   if (event.type === "BindingFailed") return event.point;
   if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
+  if (event.type === "NominationCleared") return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
   return POINT[event.type] ?? "";
+}
+
+/** How far the attempt came that is over: one behind its last extension point. @param {State} state @param {string} hero */
+function reached({ cycle }, hero) {
+  const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
+  return 1 + Math.max(-1, ...done.map(([type]) => ALL.indexOf(/** @type {any} */ (POINT[/** @type {AnyEvent["type"]} */ (type)]))));
 }
 
 /** @param {State} state @param {string} pod */
@@ -88,13 +95,13 @@ export function stations(event, state) {
   const hero = heroOf(event, state);
   const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : (state.bindings[hero] ?? {});
   const current = pointOf(event, state);
-  const now = ALL.indexOf(/** @type {any} */ (current));
+  const now = event.type === "AttemptFinished" ? reached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
   const out = new Map();
   ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
   if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
   if (current) out.set(current, "current");
   rollBack(out, event, state, hero);
-  if (event.type === "PodBound") out.set("PostBind", "done");
+  if (own.PodBound?.pod === hero) out.set("PostBind", "done");
   return out;
 }
 
@@ -102,7 +109,7 @@ export function stations(event, state) {
 function mark(out, cycle, now) {
   if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
   if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");
-  if (now > ALL.indexOf("PostFilter")) out.set("PostFilter", "skipped");
+  if (now > ALL.indexOf("PostFilter") && !cycle.PreemptionEvaluated) out.set("PostFilter", "skipped");
   if (now > ALL.indexOf("Score") && cycle.CycleStarted && !cycle.ScoresComputed) out.set("PreScore", "skipped").set("Score", "skipped");
 }
 

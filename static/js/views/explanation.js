@@ -28,7 +28,8 @@ export function canExplain(ref) {
 
 /** @param {View} view @param {string} ref @returns {Child} */
 export function explainRef(view, ref) {
-  const [kind, first = "", second = ""] = ref.split(":");
+  const [kind, first = "", ...rest] = ref.split(":");
+  const second = rest.join(":"); // an extender's name is an address
   if (LATER.has(kind)) return more ? more.explainMore(view, kind, first, second) : void load(view);
   switch (kind) {
     case "verdict":

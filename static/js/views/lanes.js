@@ -44,7 +44,7 @@ export function drawLanes(target, view) {
     h("div", { key: "lanes", class: `lanes ${lanes.phase} ${lanes.mode} ${view.options.table ? "table" : ""} ${picked ? "picking" : ""}` },
       header(view, lanes),
       reasonList(view, groups),
-      h("div", { key: "rows", class: "rows", role: "list", "aria-label": t("lane.rows") },
+      h("div", { key: "rows", class: "rows", role: "list", "aria-label": t("lane.rows"), style: { "--lanes": String(rows.length) } },
         column(lanes),
         leadLine(view, lanes),
         rows.map((row) => laneRow(view, lanes, row, picked?.has(row.name))))),
@@ -119,7 +119,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
     key: `head${i}`, class: `column-head ${kind}`, type: "button", title: plugin, style: { left: `${left + width / 2}px` },
     "aria-current": kind === "now" ? "step" : null, disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
     on: { click: () => view.act.seek(view.step, i) },
-  }, question(plugin), mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin));
+  }, question(plugin), mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin.includes("://") ? t("lane.extender") : plugin));
 }
 
 /** The real order of the search, and what was never asked. @param {View} view */
