@@ -77,6 +77,8 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("There is no such run."))
         case RequestDataTooBig():
             return too_large()
+        case ScenarioErrors():  # a text that was kept under other limits, or read by an older engine
+            return Refusal(422, error.message)
         case _:
             logger.exception("a request failed")
             return Refusal(

@@ -143,3 +143,22 @@ def test_a_pod_that_arrives_later_gets_its_name_and_size_in_the_builder(page: Pa
     expect(page.locator("#side .node-row").filter(has_text="early-1")).to_contain_text("cpu free")
     page.get_by_role("tab", name="YAML").click()
     expect(page.locator("#yaml .cm-content")).to_contain_text("cpu: 1500m")
+
+
+def test_a_problem_is_told_and_fixed_in_chinese(page: Page) -> None:
+    page.context.set_extra_http_headers({"Accept-Language": "zh-Hans"})
+    page.goto("/new/?import")
+    expect(page.locator("#editor[data-ready]")).to_be_visible()
+    mistaken = scenario(node("n1"), pod("a")).replace('"Pod"', '"Pood"')
+    bring(page, "mistaken.yaml", f"# as it was written\n{mistaken}\n---\nkind: [".encode())
+    expect(status(page)).to_contain_text("不是有效的 YAML")
+    page.get_by_role("button", name="粘贴 kubectl 输出").click()
+    bring(page, "secret.yaml", REFUSED["secret.yaml"][0])
+    expect(page.get_by_role("alert")).to_contain_text("其中没有调度器读取的对象，只有 Secret")
+    page.locator("#import-text").fill("apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nspec: {taint: []}\n")
+    page.locator("#import-go").click()
+    problem = page.locator("#yaml .problem-line")
+    expect(problem).to_contain_text('未知字段 "taint"；是否想写 "taints"？')
+    problem.get_by_role("button", name="taints").click()
+    expect(problem).to_have_count(0)
+    expect(status(page)).to_contain_text("没有问题。1 个节点，0 个 Pod。")

@@ -241,6 +241,15 @@ def test_creating_and_running_are_limited_per_address(author: Browser, settings:
     assert author.post_json("/api/preview", text=SMALL).status_code == 429
 
 
+def test_a_kept_text_that_is_refused_by_now_is_a_sentence_on_every_page(author: Browser, settings: Any) -> None:
+    saved = author.save()
+    settings.LIMITS = {**settings.LIMITS, "nodes": 1}
+    answer = author.post(f"/s/{saved['id']}/fork/")
+    assert answer.status_code == 422
+    assert answer.context["sentence"] == "the scenario has 2 nodes; the limit is 1"
+    assert author.get(f"/s/{saved['id']}/edit/").status_code == 200  # where it can be mended
+
+
 def test_a_wrong_method_is_405(author: Browser) -> None:
     for path in ("/api/check", "/api/scenarios", "/api/preview"):
         answer = author.get(path)
