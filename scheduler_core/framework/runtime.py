@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scheduler_core.cluster import Cluster
 from scheduler_core.config import EXTENSION_POINTS, PluginRef, Profile
 from scheduler_core.disruption import disruptions_allowed
+from scheduler_core.framework import missing_state
 from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
 from scheduler_core.framework.filters import Filters
 from scheduler_core.framework.interface import (
@@ -94,7 +95,7 @@ class Framework:
             for point, refs in profile.plugins.items()
         }
         self._at = {point: [plugin for plugin, _ in found] for point, found in self.points.items()}
-        self.filters = Filters(self.at("filter"), cluster)
+        self.filters = Filters(missing_state.filters(self.at("filter"), self.at("pre_filter"), cluster), cluster)
         self._scorers = Scorers(self.at("pre_score"), self.points.get("score", []))
         self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in self.at("pre_filter")]
         self._local = NodeLocalCache(cluster, self.at("score"))

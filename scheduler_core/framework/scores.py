@@ -19,6 +19,7 @@ from scheduler_core.framework.interface import (
     Scores,
     Status,
 )
+from scheduler_core.framework.missing_state import score_error
 from scheduler_core.nodes import NodeTable
 
 
@@ -42,6 +43,7 @@ class Scorers:
     """One profile's PreScore plugins, in order, and its Score plugins with their weights."""
 
     def __init__(self, pre_score: Sequence[Any], score: Sequence[tuple[Any, int]]) -> None:
+        self._error = score_error(score, pre_score)
         self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
         self._score = [
             (plugin.name, weight, plugin.score, getattr(plugin, "normalize", None)) for plugin, weight in score
@@ -60,6 +62,8 @@ class Scorers:
                 skipped.append(name)
             elif result.status.code is not Code.SUCCESS:
                 return [], skipped, _failed(f'running PreScore plugin "{name}": {result.status.message}')
+        if self._error:
+            return [], skipped, _failed(self._error)
         found: list[PluginScore] = []
         columns, where = cycle.columns, contiguous(rows, nodes.all_rows)
         for name, weight, score, normalize in self._score:

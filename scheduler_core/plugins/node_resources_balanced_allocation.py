@@ -33,14 +33,18 @@ class NodeResourcesBalancedAllocation:
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """A pod that asks for none of the resources says nothing about balance."""
-        asks = any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
-        return SCORES if asks else SAYS_NOTHING
+        return SCORES if self._asks(pod) else SAYS_NOTHING
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        if not self._asks(pod):  # PreScore is disabled
+            return np.zeros(len(rows), np.int64)
         found = amounts(pod, nodes, rows, self.args.resources, non_zero=False)
         shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
         deviation = standard_deviation(shares, [one.there for one in found], len(rows))
         return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+
+    def _asks(self, pod: Pod) -> bool:
+        return any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

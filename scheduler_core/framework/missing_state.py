@@ -1,0 +1,82 @@
+"""What Filter and Score say whose own PreFilter or PreScore a profile has disabled: they miss what it would have left.
+
+VolumeZone and NodeVolumeLimits look for themselves then, and so do NodeAffinity and the Score plugins not listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.cluster import Cluster
+from scheduler_core.framework.interface import Change, Code, PreFilterResult, Rows, Status, Verdicts
+from scheduler_core.nodes import NodeTable
+from scheduler_core.objects import Pod
+
+WITHOUT_PRE_FILTER = {
+    "NodePorts": 'reading "PreFilterNodePorts" from cycleState: not found',
+    "NodeResourcesFit": 'error reading "PreFilterNodeResourcesFit" from cycleState: not found',
+    "VolumeRestrictions": 'cannot read "PreFilterVolumeRestrictions" from cycleState',
+    "VolumeBinding": "not found",
+    "PodTopologySpread": 'reading "PreFilterPodTopologySpread" from cycleState: not found',
+    "InterPodAffinity": 'error reading "PreFilterInterPodAffinity" from cycleState: not found',
+}
+WITHOUT_PRE_SCORE = {
+    "TaintToleration": 'failed to read "PreScoreTaintToleration" from cycleState: not found',
+    "PodTopologySpread": 'error reading "PreScorePodTopologySpread" from cycleState: not found',
+    "InterPodAffinity": 'failed to read "PreScoreInterPodAffinity" from cycleState: not found',
+}
+FALL_BACK = ("VolumeZone", "NodeVolumeLimits")
+
+
+class WithoutPreFilter:
+    """Stands in for a Filter plugin: an error on every node."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._status = Status(Code.ERROR, (WITHOUT_PRE_FILTER[name],))
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (self._status,))
+
+
+class LooksForItself:
+    """Stands in for a Filter plugin that then finds out what its PreFilter would have."""
+
+    def __init__(self, plugin: Any, cluster: Cluster) -> None:
+        self.name = plugin.name
+        self._plugin = plugin
+        self._cluster = cluster
+        if hasattr(plugin, "axes"):
+            self.axes = plugin.axes
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        found: PreFilterResult = self._plugin.pre_filter(pod, self._cluster)
+        if found.status.is_success:
+            verdicts: Verdicts = self._plugin.filter(pod, found.state, nodes, rows, change)
+            return verdicts
+        rejected = found.status.code is not Code.SKIP
+        return Verdicts(np.full(len(nodes.all_rows[rows]), rejected, np.int16), (found.status,) if rejected else ())
+
+
+def filters(plugins: Sequence[Any], pre_filters: Sequence[Any], cluster: Cluster) -> list[Any]:
+    """The Filter plugins, those replaced that need a PreFilter which does not run."""
+    running = {plugin.name for plugin in pre_filters}
+    found: list[Any] = []
+    for plugin in plugins:
+        if plugin.name in running:
+            found.append(plugin)
+        elif plugin.name in WITHOUT_PRE_FILTER:
+            found.append(WithoutPreFilter(plugin.name))
+        else:
+            found.append(LooksForItself(plugin, cluster) if plugin.name in FALL_BACK else plugin)
+    return found
+
+
+def score_error(plugins: Sequence[tuple[Any, int]], pre_scores: Sequence[Any]) -> str:
+    """Why scoring fails in this profile, "" if it does not: the first plugin that misses something."""
+    missing = WITHOUT_PRE_SCORE.keys() - {plugin.name for plugin in pre_scores}
+    name = next((plugin.name for plugin, _ in plugins if plugin.name in missing), None)
+    return f'running Score plugins: plugin "{name}" failed with: {WITHOUT_PRE_SCORE[name]}' if name else ""
