@@ -8,3 +8,5 @@ export const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "
 export const linked = linkedPlace(location);
 export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, chunkOf(linked.step ?? 0));
 feed.open();
+// A link into the middle is mostly into a cycle, which is drawn in lanes.
+if (linked.step) void import("./views/lanes.js");

@@ -9,6 +9,7 @@ import json
 import statistics
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
@@ -24,15 +25,18 @@ from tests.web.visitor import Visitor  # noqa: E402
 
 SEEKS = 200
 FRAMES = 600
+LINKS = 9
 
-SEEK = """async ([count, frames]) => {
+SEEK = """async ([count]) => {
   const { player, store } = kschedui;
+  const page = document.getElementById('player');
   const times = [];
   for (let i = 0; i < count; i += 1) {
     const step = Math.floor((((i * 2654435761) % 4294967296) / 4294967296) * store.steps);
     const before = performance.now();
-    player.seek(step, 0);
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    player.seek(step, i % player.frames(step));
+    do await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+    while (!('ready' in page.dataset));
     document.body.offsetHeight;
     times.push(performance.now() - before);
   }
@@ -94,7 +98,11 @@ def timed(page: Page, name: str, script: str, arguments: list[float]) -> None:
     before = processor.now()
     times = page.evaluate(script, arguments)
     spent = 1000 * (processor.now() - before) / max(1, len(times))
-    print(f"{name:42}{percentiles(times)}   processor {spent:5.1f} each")
+    row(name, times, f"processor {spent:5.1f} each")
+
+
+def row(name: str, times: list[float], more: str = "") -> None:
+    print(f"{name:48}{percentiles(times)}   {more}", flush=True)
 
 
 def opened(page: Page, address: str) -> Page:
@@ -108,26 +116,67 @@ def opened(page: Page, address: str) -> Page:
 
 
 DRAWN = """new MutationObserver(() => {
-  if (!window.drawnAt && document.querySelector('#player[data-ready]')) window.drawnAt = performance.now();
+  if (window.drawnAt || !document.querySelector('#player[data-ready]')) return;
+  window.drawnAt = performance.now();
+  requestAnimationFrame(() => setTimeout(() => { window.paintedAt = performance.now(); }));
 }).observe(document, {subtree: true, attributes: true, childList: true})"""
 
+LOADED = """() => performance.getEntriesByType('resource').filter((one) => one.name.endsWith('.js'))
+  .map((one) => [one.responseEnd, one.decodedBodySize])"""
 
-def first_step(context: BrowserContext, address: str) -> tuple[list[float], int, int]:
-    """Milliseconds from opening a link to its drawn step; bytes and number of our own scripts loaded by then."""
-    times: list[float] = []
+
+def settle(page: Page) -> None:
+    """Chromium starts processes of its own with each tab; they must not count as the page's time."""
+    page.wait_for_timeout(700)
+
+
+def opened_link(page: Page, address: str) -> None:
+    page.goto("about:blank")
+    settle(page)
+    page.goto(address)
+
+
+def clicked_card(page: Page, address: str) -> None:
+    page.goto("/")
+    settle(page)
+    page.click(f'a[href="{address}"] >> nth=0')
+
+
+def first_step(context: BrowserContext, name: str, go: Callable[[Page, str], None], address: str) -> None:
+    """Milliseconds from the start of the navigation, redirects included, to the first step: whole in the page's tree, and
+    painted. Bytes and number of our own scripts loaded by then, and main-thread processor time."""
+    drawn, painted, spent = [], [], []
     found: list[tuple[float, int]] = []
-    for _ in range(7):
+    for _ in range(LINKS):
         page = context.new_page()
         page.add_init_script(DRAWN)
-        page.goto(address)
+        processor = ProcessorTime(page)
+        go(page, address)
         page.wait_for_selector("#player[data-ready]")
-        times.append(page.evaluate("window.drawnAt"))
-        found = page.evaluate(
-            "performance.getEntriesByType('resource').filter(r => r.name.endsWith('.js')).map(r => [r.responseEnd, r.decodedBodySize])"
-        )
+        while not page.evaluate("window.paintedAt"):
+            page.wait_for_timeout(20)
+        drawn.append(page.evaluate("window.drawnAt"))
+        painted.append(page.evaluate("window.paintedAt"))
+        spent.append(1000 * processor.now())
+        found = page.evaluate(LOADED)
         page.close()
-    early = [size for end, size in found if end <= times[-1]]
-    return times, sum(early), len(early)
+    early = [size for end, size in found if end <= drawn[-1]]
+    row(f"first step, {name}: drawn, ms", drawn)
+    row(f"first step, {name}: painted, ms", painted, f"processor {statistics.median(spent):5.1f}")
+    print(f"{'own scripts loaded by then':48}{sum(early) / 1000:.0f} kB in {len(early)} files")
+
+
+def whole_session(context: BrowserContext, address: str) -> None:
+    """Our own scripts that a reader of a whole run with preemption loads, who selects a pod at its end."""
+    page = opened(context.new_page(), address)
+    for step in range(page.evaluate("kschedui.store.steps")):
+        page.evaluate("step => kschedui.player.seek(step, 1e6)", step)
+        page.wait_for_selector("#player[data-ready]")
+    page.click(".queue-pod, [data-fly]")
+    settle(page)
+    sizes = [size for _, size in page.evaluate(LOADED)]
+    print(f"{'own scripts of a whole preemption run':48}{sum(sizes) / 1000:.0f} kB in {len(sizes)} files")
+    page.close()
 
 
 def measure(browser: Browser, url: str) -> None:
@@ -139,20 +188,22 @@ def measure(browser: Browser, url: str) -> None:
         context.add_cookies([{"name": cookie.name, "value": cookie.value or "", "url": url}])
     page = opened(context.new_page(), url + long["url"])
     print(
-        f"{'run of':42}{page.evaluate('kschedui.store.steps')} events, 100 nodes; {page.evaluate('kschedui.store.chunks.length')} chunks"
+        f"{'run of':48}{page.evaluate('kschedui.store.steps')} events, 100 nodes; {page.evaluate('kschedui.store.chunks.length')} chunks"
     )
-    timed(page, "seek to the drawn step, ms", SEEK, [SEEKS, 0])
+    timed(page, "any seek to the drawn step, ms", SEEK, [SEEKS])
     address = f"{page.url.split('#')[0]}#12000"
     page = opened(context.new_page(), url + wide["url"])
-    timed(page, "5,000 nodes: seek, ms", SEEK, [SEEKS // 2, 0])
+    timed(page, "5,000 nodes: seek, ms", SEEK, [SEEKS // 2])
     for speed in (1, 8, 32):
         timed(page, f"5,000 nodes: a frame at {speed}x, ms", PLAY, [speed, FRAMES])
     page = context.new_page()
     page.goto(f"{url}/library/flash-sale/")
-    for name, link in (("flash sale", page.url), ("step 12,000 of the long run", address)):
-        times, size, files = first_step(context, link)
-        print(f"{f'first step, {name}, ms':42}{percentiles(times)}")
-        print(f"{'own scripts loaded by then':42}{size / 1000:.0f} kB in {files} files")
+    lesson = page.url.split("#")[0]
+    page.close()
+    first_step(context, "link to flash sale", opened_link, lesson)
+    first_step(context, "link into the long run", opened_link, address)
+    first_step(context, "a card of the library", clicked_card, "/library/flash-sale/")
+    whole_session(context, lesson)
 
 
 def main() -> None:
