@@ -50,6 +50,8 @@ _LIBYAML = {
         Message("while parsing a flow mapping"),
         Message("while parsing a flow sequence"),
         Message("while parsing a node"),
+        Message("while parsing a block node"),
+        Message("while parsing a flow node"),
         Message("while scanning a simple key"),
         Message("while scanning a quoted scalar"),
         Message("while parsing a quoted scalar"),
