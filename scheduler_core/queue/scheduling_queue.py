@@ -32,7 +32,7 @@ from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.trace import AnyEvent, Hint, KeptWaiting, PodEnqueued, PodGated, PodsKeptWaiting
 
 POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
-MOST_EARLY_POPS = 20  # of one pod from backoffQ at one moment; then it waits for its backoff to end
+MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end
 KEPT_SHOWN = 20  # pods that one event does not help, in the trace
 
 PreEnqueue = tuple[str, Callable[[Pod], Status]]
