@@ -49,9 +49,9 @@ class ApiServer:
 
     def evict(self, victim: Pod) -> float | None:
         """Mark the victim as DisruptionTarget and delete it; returns when it is gone, None if that was under way."""
-        self._watch.append(lambda: self._marked(victim.key))
         if victim.terminating:
             return None
+        self._watch.append(lambda: self._marked(victim.key))
         self._watch.append(lambda: self._evicted(victim.key))
         return self._cluster.now + victim.termination_seconds
 

@@ -76,7 +76,7 @@ class Simulation:
         self._events: list[AnyEvent] = []
         self._clock: ClockAdvanced | None = None  # told before the next event
         self._timeline = list(scenario.events)[::-1]  # the next one last
-        self._terminations: list[tuple[float, int, PodKey]] = []
+        self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
         self._later: list[tuple[float, int, Callable[[], None]]] = []
         self._number = 0
         self._last_change = 0.0  # the last timeline event or end of a termination
@@ -152,9 +152,10 @@ class Simulation:
         """Everything that is due now; pauses after each attempt so that its events can be taken."""
         now = self.cluster.now
         while self._terminations and self._terminations[0][0] <= now:
-            key = heappop(self._terminations)[2]
+            _, _, key, uid = heappop(self._terminations)
             self._last_change = now
-            if self.cluster.pods.get(key) is not None:
+            pod = self.cluster.pods.get(key)
+            if pod is not None and pod.uid == uid:
                 self._delete_victim(key)
                 self._settle()
         while self._timeline and self._timeline[-1].at <= now:
@@ -312,7 +313,9 @@ class Simulation:
 
     def _terminate(self, key: PodKey, at: float) -> None:
         self._number += 1
-        heappush(self._terminations, (at, self._number, key))
+        pod = self.cluster.pods.get(key)
+        assert pod is not None
+        heappush(self._terminations, (at, self._number, key, pod.uid))
 
     def _do_later(self, time: float, action: Callable[[], None]) -> None:
         self._number += 1

@@ -74,6 +74,7 @@ class World:
         """Draw one event."""
         self.at = at
         choices = [self.update_node] * 4 + [self.delete_pod] * 3 + [self.create_pod] * 4 + [self.update_pod] * 3
+        choices += [self.recreate_pod]
         choices += [self.create_node] * 2 + [self.delete_node, self.recreate_node, self.change_others]
         if self.has_storage:
             choices += [self.change_storage] * 5
@@ -142,12 +143,28 @@ class World:
         metadata = self.pods.pop(self.random.choice(list(self.pods)))["metadata"]
         return {"delete": {"kind": "Pod", "namespace": metadata["namespace"], "name": metadata["name"]}}
 
+    def recreate_pod(self) -> Manifest | None:
+        """A pod with the name of one that was deleted, or one that takes the place of a pod that is there."""
+        if not self.pods:
+            return None
+        pod = copy.deepcopy(self.random.choice(list(self.pods.values())))
+        where = {"kind": "Pod", "namespace": pod["metadata"]["namespace"], "name": pod["metadata"]["name"]}
+        self.events.append({"at": self.at, "delete": where})
+        pod["spec"].pop("nodeName", None)
+        pod.pop("status", None)
+        self.pods[pod["metadata"]["name"]] = pod
+        return {"create": pod}
+
     def update_pod(self) -> Manifest | None:
         """Labels, tolerations, gates or smaller requests; only pods that nobody preempts, lest they be gone."""
         safe = [pod for pod in self.pods.values() if pod["spec"]["priority"] == 1000]
         if not safe:
             return None
         pod = copy.deepcopy(self.random.choice(safe))
+        if chance(self.random, 8):
+            del self.pods[pod["metadata"]["name"]]
+            pod["status"] = {"phase": self.random.choice(("Succeeded", "Failed"))}
+            return {"update": pod}
         for _ in range(self.random.choice((1, 1, 2))):
             kind = self.random.randrange(4)
             if kind == 0:

@@ -46,7 +46,8 @@ class Simulation:
         self.extenders = Extenders([(one, scenario.script_for(one.url_prefix)) for one in config.extenders])
         self.timeline = list(scenario.events)
         self.conditions: dict[str, tuple[str, str]] = {}
-        self.terminations: list[tuple[float, int, str]] = []
+        self.terminations: list[tuple[float, int, str, str]] = []  # when, number, whose, and that pod's uid
+        self.number = 0
         self.now = self.last_change = 0.0
 
     def run(self) -> Iterator[Record]:
@@ -69,8 +70,9 @@ class Simulation:
         for end in sorted(one for one in self.terminations if one[0] <= self.now):
             self.terminations.remove(end)
             self.last_change = self.now
-            self.cluster.gone_at.pop(end[2], None)
-            self._delete("Pod", end[2])
+            pod = self.cluster.get("Pod", end[2])
+            if isinstance(pod, Pod) and pod.uid == end[3]:
+                self._delete("Pod", end[2])
         while self.timeline and self.timeline[0].at <= self.now:
             self.last_change = self.now
             self._happen(self.timeline.pop(0))
@@ -88,7 +90,7 @@ class Simulation:
 
     def _next_moment(self) -> float | None:
         until = self.scenario.until_seconds
-        due = [event.at for event in self.timeline[:1]] + [end for end, _, _ in sorted(self.terminations)[:1]]
+        due = [event.at for event in self.timeline[:1]] + [end[0] for end in sorted(self.terminations)[:1]]
         if self.queue.unschedulable and (due or until is not None):
             due.append((math.floor(self.now / 30) + 1) * 30.0)
         flush = self.queue.next_flush()
@@ -111,7 +113,7 @@ class Simulation:
         profile = config.profile_for(pod.scheduler_name)
         assert profile is not None
         nominated = dict(cluster.nominated)
-        ends = dict(cluster.gone_at)
+        cluster.gone_at.clear()
         percentage = config.percentage_of_nodes_to_score
         attempt = schedule_one(cluster, pod.key, profile, self.now, percentage, self.extenders)
         told, cluster.told = cluster.told, []
@@ -121,8 +123,10 @@ class Simulation:
         for event in told:
             self.queue.happened(event)
         for key, end in cluster.gone_at.items():
-            if key not in ends:
-                self.terminations.append((end, len(self.terminations), key))
+            victim = cluster.get("Pod", key)
+            assert isinstance(victim, Pod)
+            self.number += 1
+            self.terminations.append((end, self.number, key, victim.uid))
         if attempt.node is not None:
             if pod.nominated_node_name:
                 self.queue.happened(Event("AssignedPod", "Delete", pod), pod.priority)
@@ -163,6 +167,9 @@ class Simulation:
             return
         old = self.cluster.get(event.kind, key_of(event.object))
         new = event.object if old is None else merge_update(old, event.object)
+        if isinstance(new, Pod) and new.phase in FINISHED:
+            self._delete("Pod", new.key)
+            return
         self.cluster.apply(new)
         self._applied(old, new)
         told, self.cluster.told = self.cluster.told, []

@@ -36,7 +36,7 @@ ImageCopies = dict[str, tuple[int, int]]  # name -> (bytes, nodes that have it)
 
 @dataclass
 class ReferenceCluster:
-    """`pods_on[node]` in order of arrival, also of nodes that do not exist; `gone_at` is when a victim disappears.
+    """`pods_on[node]` in order of arrival, also of nodes that do not exist; `gone_at` is when victims will disappear.
 
     `ports_on[node]` is a set, so a pod that leaves frees its host ports even if another pod on the node shares them.
     `zones` is the node tree, `listed` the names of the last snapshot in order.
@@ -139,12 +139,6 @@ class ReferenceCluster:
 
     # What the scheduler does
 
-    def finish_terminations(self, now: float) -> None:
-        """Pods whose termination has ended by now are gone."""
-        for key in [key for key, at in self.gone_at.items() if at <= now]:
-            del self.gone_at[key]
-            self._remove(key)
-
     def bind(self, pod: Pod, node: str, now: float) -> None:
         """The pod's claims are bound, then it runs on the node; its start time has whole seconds."""
         self._bind_claims(pod, self.nodes[node])
@@ -215,9 +209,7 @@ class ReferenceCluster:
     # Pods
 
     def _apply_pod(self, pod: Pod) -> None:
-        if pod.phase in FINISHED:
-            self.delete("Pod", pod.key)
-        elif not pod.node_name:
+        if not pod.node_name:
             self.pending[pod.key] = pod
         else:
             self.pending.pop(pod.key, None)
