@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
@@ -66,7 +66,7 @@ class Status:
 
     def by(self, plugin: str) -> Status:
         """The same status with the plugin's name on it."""
-        return replace(self, plugin=plugin)
+        return Status(self.code, self.reasons, plugin)
 
 
 SUCCESS = Status()
