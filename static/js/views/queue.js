@@ -101,7 +101,8 @@ function under({ state, event }, name, pod) {
     return [h("span", { key: "bar", class: "drain" }, h("i", { style: { width: `${rest * 100}%` } })), h("small", { key: "why" }, t("queue.failures", { n: pod.attempts }))];
   }
   if (name === "waiting" && pod.deadline !== null) return [h("small", { key: "until" }, t("queue.until", { node: pod.node, until: seconds(pod.deadline) }))];
-  const kept = event.type === "PodsKeptWaiting" && event.pods.find((one) => one.pod === pod.summary.pod);
+  /** @type {import("../trace").KeptWaiting | undefined} */
+  const kept = event.type === "PodsKeptWaiting" ? event.pods.find((/** @type {any} */ one) => one.pod === pod.summary.pod) : undefined;
   if (kept) {
     const plugins = kept.hints.map((hint) => hint.plugin);
     return [h("small", { key: "kept", class: "moved" }, `✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`)];
