@@ -114,9 +114,8 @@ def main() -> int:
     parser.add_argument("names", nargs="*", default=[*REAL, *OWN])
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
-    print(
-        f"{'workload-nodes':18}{'pods/s':>10}{'real':>8}{'ratio':>8}{'ms/cycle':>10}{'B/cycle':>10}{'keeping':>9}   decisions"
-    )
+    heads = ("pods/s", 10), ("real", 8), ("ratio", 8), ("ms/cycle", 10), ("B/cycle", 10), ("keeping", 9)
+    print(f"{'workload-nodes':18}{''.join(f'{name:>{width}}' for name, width in heads)}   decisions")
     good = [measure(name, options.runs) for name in options.names]
     scenario = scenario_of(small())
     timed(scenario)
