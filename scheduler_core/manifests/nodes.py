@@ -60,7 +60,9 @@ def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
 
 
 def _images(status: Manifest) -> dict[str, int]:
-    """Every name of every image to its size in bytes."""
-    return {
-        name: image.get("sizeBytes") or 0 for image in status.get("images") or () for name in image.get("names") or ()
-    }
+    """Every name of every image to its size in bytes; a name that comes twice has the first (`addNodeImageStates`)."""
+    found: dict[str, int] = {}
+    for image in status.get("images") or ():
+        for name in image.get("names") or ():
+            found.setdefault(name, image.get("sizeBytes") or 0)
+    return found

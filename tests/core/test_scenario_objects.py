@@ -261,3 +261,10 @@ def test_csi_kinds() -> None:
 )  # fmt: skip
 def test_storage_object_that_the_api_server_refuses(found: Manifest, path: str) -> None:
     assert problems(found)[0][0] == path
+
+
+def test_an_image_name_that_comes_twice_on_a_node_has_its_first_size():
+    twice = node("n")
+    twice["status"]["images"] = [{"names": ["a:1", "b:1"], "sizeBytes": 5}, {"names": ["a:1"], "sizeBytes": 7}]
+    (found,) = parse(twice).objects
+    assert found.images == {"a:1": 5, "b:1": 5}

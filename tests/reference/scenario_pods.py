@@ -147,6 +147,13 @@ def follow_model(random: Random, pod: Manifest, model: Manifest | None) -> None:
                 spec[key] = copy.deepcopy(like[key])
 
 
+def ask_for_little(pod: Manifest) -> None:
+    """Take away what would keep the pod from most nodes."""
+    for key in ("affinity", "topologySpreadConstraints", "nodeSelector", "initContainers", "overhead", "resources"):
+        pod["spec"].pop(key, None)
+    pod["spec"]["containers"] = [{"name": "c0", "image": "x", "resources": {"requests": {"cpu": "50m"}}}]
+
+
 def selector(random: Random) -> Manifest:
     """A label selector."""
     kind = random.randrange(8)

@@ -8,6 +8,7 @@ from tests.reference.scenario_pods import HOSTNAME, ZONE, Manifest, chance
 
 DRIVER = "csi.example.com"
 CLAIMS = tuple(f"c{i}" for i in range(6))
+KINDS = ("bound", "local", "local", "dyn", "dyn")
 MODES = (["ReadWriteOnce"], ["ReadWriteOncePod"], ["ReadWriteMany"])
 
 
@@ -19,7 +20,7 @@ def draw_storage(random: Random, nodes: list[str]) -> list[Manifest]:
         found.append(storage_class("topo", zones=random.choice((["a"], ["b", "c"]))))
     found += [free_volume(random, f"free{number}", nodes) for number in range(random.randint(0, 4))]
     for name in CLAIMS:
-        if random.randrange(6):
+        if random.randrange(8):
             found += draw_claim(random, name, nodes)
     for name in CLAIMS[:3]:
         if chance(random, 3):
@@ -44,7 +45,7 @@ def draw_claim_volumes(random: Random, pod: Manifest) -> None:
     """Let the pod use a claim or two."""
     if not chance(random, 2):
         return
-    names = random.sample((*CLAIMS, "later"), random.choice((1, 1, 2)))
+    names = random.sample(CLAIMS, random.choice((1, 1, 2))) if random.randrange(10) else ["later"]
     volumes = pod["spec"].setdefault("volumes", [])
     volumes += [{"name": f"v{name}", "persistentVolumeClaim": {"claimName": name}} for name in names]
 
@@ -61,7 +62,7 @@ def storage_class(
 
 def draw_claim(random: Random, name: str, nodes: list[str]) -> list[Manifest]:
     """A claim, with its volume if it is bound."""
-    kind = random.choice(("bound", "bound", "local", "dyn", "dyn", "topo", "imm", "", "gone"))
+    kind = random.choice((*KINDS, *KINDS, "bound", "topo", "imm", "", "gone"))
     spec: Manifest = {"accessModes": random.choice(MODES)}
     spec["resources"] = {"requests": {"storage": random.choice(("1Gi", "5Gi", "15Gi"))}}
     spec["storageClassName"] = kind if kind not in ("bound", "gone") else "dyn"
@@ -86,7 +87,14 @@ def _in_team(claim: Manifest) -> Manifest:
 
 
 def free_volume(random: Random, name: str, nodes: list[str]) -> Manifest:
-    return _volume(random, name, random.choice(("local", "local", "dyn")), nodes, csi=False)
+    """One that a claim may be bound to with its first consumer; some still have no phase, or are meant for a claim."""
+    found = _volume(random, name, random.choice(("local", "local", "dyn")), nodes, csi=False)
+    if random.randrange(8):
+        found["status"] = {"phase": "Available"}
+    if chance(random, 8):
+        claim = {"kind": "PersistentVolumeClaim", "namespace": "default", "name": random.choice(CLAIMS)}
+        found["spec"]["claimRef"] = claim
+    return found
 
 
 def csi_node(random: Random, name: str) -> Manifest:

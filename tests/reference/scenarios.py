@@ -12,6 +12,7 @@ from random import Random
 from tests.reference.scenario_config import configuration, extender_scripts
 from tests.reference.scenario_pods import (
     Manifest,
+    ask_for_little,
     chance,
     draw_model,
     draw_node,
@@ -39,7 +40,10 @@ def scenario_text(random: Random) -> str:
     storage: list[Manifest] = []
     if chance(random, 3):
         storage = draw_storage(random, names)
+        volumes_decide = chance(random, 2)
         for pod in pods:
+            if volumes_decide:
+                ask_for_little(pod)
             draw_claim_volumes(random, pod)
     documents = [*others, *nodes, *storage, *pods]
     config = configuration(random) if chance(random, 3) else None
