@@ -30,6 +30,7 @@ from scheduler_core.framework.cluster_event import (
     QueueingHint,
     RegisteredEvent,
 )
+from scheduler_core.framework.cycle import CycleState, Diagnosis, FilterResult
 from scheduler_core.framework.status import PASS, SKIP, SUCCESS, Code, Rows, Status, Verdicts
 from scheduler_core.framework.what_if import Change, WhatIf
 from scheduler_core.nodes import NodeTable
@@ -38,8 +39,6 @@ from scheduler_core.trace import PreemptionEvaluated
 
 if TYPE_CHECKING:
     from scheduler_core.config import PluginArgs
-    from scheduler_core.framework.filters import FilterPlan
-    from scheduler_core.framework.node_local import ShapeColumns
 
 __all__ = [
     "PASS",
@@ -49,6 +48,9 @@ __all__ = [
     "Change",
     "ClusterEvent",
     "Code",
+    "CycleState",
+    "Diagnosis",
+    "FilterResult",
     "HintFunction",
     "QueueingHint",
     "RegisteredEvent",
@@ -59,7 +61,6 @@ __all__ = [
 ]
 
 MAX_NODE_SCORE = 100
-UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 Scores = NDArray[np.int64]  # one per feasible node, in the order in which they were found
 
 
@@ -81,95 +82,6 @@ class PreScoreResult:
 
     state: Any = None
     status: Status = SUCCESS
-
-
-@dataclass(slots=True)
-class CycleState:
-    """One scheduling cycle of one pod: what the plugins' `pre_filter` left (framework.CycleState).
-
-    `states` has an entry for every plugin whose PreFilter ran, in particular none for plugins after a rejection.
-    """
-
-    pod: Pod
-    slot: int
-    states: dict[str, Any] = field(default_factory=dict)
-    skip_filter: set[str] = field(default_factory=set)
-    score_states: dict[str, Any] = field(default_factory=dict)
-    plan: FilterPlan | None = None  # which filters run, known after PreFilter
-    columns: ShapeColumns | None = None  # what is known already from pods like this one
-
-
-@dataclass(slots=True)
-class Diagnosis:
-    """Why nodes were turned down in this attempt (framework.Diagnosis with its NodeToStatus).
-
-    `nodes` is how many the snapshot has. One without an explicit status has `absent`: it was never evaluated (cut off
-    by PreFilter, or rejected there).
-    """
-
-    nodes: int
-    statuses: list[Status] = field(default_factory=list)  # each names its plugin
-    absent: Status = UNRESOLVABLE
-    unschedulable_plugins: dict[str, None] = field(default_factory=dict)
-    pending_plugins: dict[str, None] = field(default_factory=dict)
-    pre_filter_message: str = ""
-    post_filter_message: str = ""
-    _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = field(default_factory=list)
-    _which: NDArray[np.int16] | None = None
-
-    def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
-        """`rows[i]` has `statuses[which[i] - 1]`; where that is 0 it passed, and keeps what was said before.
-
-        Each of the statuses is some row's. As in NodeToStatus, the word of an extender on the nominated node stays when
-        the filters pass it once more.
-        """
-        shift = len(self.statuses)
-        self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
-        self._which = None
-        self.statuses += statuses
-        for status in statuses:
-            self.blame(status)
-
-    def blame(self, status: Status) -> None:
-        """Diagnosis.AddPluginStatus: remember which plugin to ask when the cluster changes."""
-        if not status.plugin:
-            return
-        if status.code == Code.PENDING:
-            self.pending_plugins[status.plugin] = None
-        elif status.is_rejected:
-            self.unschedulable_plugins[status.plugin] = None
-
-    @property
-    def which(self) -> NDArray[np.int16]:
-        """int16[N] over the rows of the snapshot: i > 0 means `statuses[i - 1]`, 0 means no explicit status."""
-        if self._which is None:
-            self._which = np.zeros(self.nodes, np.int16)
-            for rows, which in self._judged:
-                self._which[rows] = np.where(which > 0, which, self._which[rows])
-        return self._which
-
-    def codes(self) -> NDArray[np.uint8]:
-        """The Code of every row."""
-        table = [self.absent.code, *(status.code for status in self.statuses)]
-        return np.array(table, np.uint8)[self.which]
-
-    def explicit(self) -> int:
-        """How many nodes have a status of their own."""
-        if not self.statuses:
-            return 0
-        return int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
-
-    def status(self, row: int) -> Status:
-        number = int(self.which[row])
-        return self.statuses[number - 1] if number else self.absent
-
-
-@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
-class FilterResult:
-    """All Filter plugins over some rows: `which[i]` 0 feasible, else `statuses[which[i] - 1]`, the first rejection."""
-
-    which: NDArray[np.int16]
-    statuses: Sequence[Status]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,108 @@
+"""One scheduling cycle as plugins see it: what PreFilter left, what the filters said, why nodes were turned down."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.status import Code, Status
+from scheduler_core.objects import Pod
+
+if TYPE_CHECKING:
+    from scheduler_core.framework.filters import FilterPlan
+    from scheduler_core.framework.node_local import ShapeColumns
+
+UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+
+@dataclass(slots=True)
+class CycleState:
+    """One scheduling cycle of one pod: what the plugins' `pre_filter` left (framework.CycleState).
+
+    `states` has an entry for every plugin whose PreFilter ran, in particular none for plugins after a rejection.
+    """
+
+    pod: Pod
+    slot: int
+    states: dict[str, Any] = field(default_factory=dict)
+    skip_filter: set[str] = field(default_factory=set)
+    score_states: dict[str, Any] = field(default_factory=dict)
+    plan: FilterPlan | None = None  # which filters run, known after PreFilter
+    columns: ShapeColumns | None = None  # what is known already from pods like this one
+
+
+@dataclass(slots=True)
+class Diagnosis:
+    """Why nodes were turned down in this attempt (framework.Diagnosis with its NodeToStatus).
+
+    `nodes` is how many the snapshot has. One without an explicit status has `absent`: it was never evaluated (cut off
+    by PreFilter, or rejected there).
+    """
+
+    nodes: int
+    statuses: list[Status] = field(default_factory=list)  # each names its plugin
+    absent: Status = UNRESOLVABLE
+    unschedulable_plugins: dict[str, None] = field(default_factory=dict)
+    pending_plugins: dict[str, None] = field(default_factory=dict)
+    pre_filter_message: str = ""
+    post_filter_message: str = ""
+    _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = field(default_factory=list)
+    _which: NDArray[np.int16] | None = None
+
+    def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
+        """`rows[i]` has `statuses[which[i] - 1]`; where that is 0 it passed, and keeps what was said before.
+
+        Each of the statuses is some row's. As in NodeToStatus, the word of an extender on the nominated node stays when
+        the filters pass it once more.
+        """
+        shift = len(self.statuses)
+        self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
+        self._which = None
+        self.statuses += statuses
+        for status in statuses:
+            self.blame(status)
+
+    def blame(self, status: Status) -> None:
+        """Diagnosis.AddPluginStatus: remember which plugin to ask when the cluster changes."""
+        if not status.plugin:
+            return
+        if status.code == Code.PENDING:
+            self.pending_plugins[status.plugin] = None
+        elif status.is_rejected:
+            self.unschedulable_plugins[status.plugin] = None
+
+    @property
+    def which(self) -> NDArray[np.int16]:
+        """int16[N] over the rows of the snapshot: i > 0 means `statuses[i - 1]`, 0 means no explicit status."""
+        if self._which is None:
+            self._which = np.zeros(self.nodes, np.int16)
+            for rows, which in self._judged:
+                self._which[rows] = np.where(which > 0, which, self._which[rows])
+        return self._which
+
+    def codes(self) -> NDArray[np.uint8]:
+        """The Code of every row."""
+        table = [self.absent.code, *(status.code for status in self.statuses)]
+        return np.array(table, np.uint8)[self.which]
+
+    def explicit(self) -> int:
+        """How many nodes have a status of their own."""
+        if not self.statuses:
+            return 0
+        return int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
+
+    def status(self, row: int) -> Status:
+        number = int(self.which[row])
+        return self.statuses[number - 1] if number else self.absent
+
+
+@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
+class FilterResult:
+    """All Filter plugins over some rows: `which[i]` 0 feasible, else `statuses[which[i] - 1]`, the first rejection."""
+
+    which: NDArray[np.int16]
+    statuses: Sequence[Status]
