@@ -41,9 +41,15 @@ const REASONS = {
   "node(s) didn't match pod anti-affinity rules": "antiaffinity",
   "node(s) didn't satisfy existing pods anti-affinity rules": "existing",
   "node(s) had volume node affinity conflict": "volumenode",
+  "node(s) didn't match PersistentVolume's node affinity": "volumenode",
   "node(s) didn't find available persistent volumes to bind": "volumes",
   "node(s) exceed max volume count": "volumecount",
   "node(s) had no available volume zone": "volumezone",
+  "node(s) had no available disk": "disk",
+  "node(s) did not have enough free storage": "storage",
+  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod": "inuse",
+  "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)": "novolume",
+  "node(s) didn't match scheduler-enforced node affinity": "enforced",
 };
 
 /** @param {Context} context @returns {Partial<Caption>} */

@@ -35,7 +35,7 @@ export function facts(view, list, known = false) {
 
 /** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
 function compared(fact, hero) {
-  const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(", ");
+  const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(t("clause"));
   if (words) return words;
   const labels = /^(NodeAffinity|VolumeBinding)/.test(fact.key) ? "matches" : "among";
   const sign = { "∈": t(`sign.${labels}`), "∉": t(`sign.${labels}.not`) }[fact.op] ?? fact.op;
