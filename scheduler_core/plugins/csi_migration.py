@@ -62,10 +62,10 @@ def migratable(pv: PersistentVolume) -> InTreePlugin | None:
 
 
 def migrated_for_limits(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
-    """nodevolumelimits/utils.go `isCSIMigrationOn`: EBS needs no annotation, only the CSINode."""
+    """nodevolumelimits/utils.go `isCSIMigrationOn`: a CSINode is enough, but Portworx needs its annotation as well."""
     if csi_node is None or not plugin.counted:
         return False
-    return plugin.source == "awsElasticBlockStore" or plugin.name in csi_node.migrated
+    return plugin.source != "portworxVolume" or plugin.name in csi_node.migrated
 
 
 def migrated_for_binding(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:

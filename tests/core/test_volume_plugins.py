@@ -170,17 +170,18 @@ def test_an_attachment_without_a_pod_counts_too() -> None:
     assert verdicts(world.run(NodeVolumeLimits(None, world), "new"))["n1"] == "node(s) exceed max volume count"
 
 
-def test_an_in_tree_disk_counts_where_its_driver_took_over() -> None:
+def test_an_in_tree_disk_counts_wherever_there_is_a_csi_node_annotated_or_not() -> None:
     limits = {"pd_csi_storage_gke_io": 0}
     world = World(
         node("n1"),
         node("n2"),
+        node("n3"),
         csi_node("n1", migrated="kubernetes.io/gce-pd", **limits),
         csi_node("n2", **limits),
         pod("new", volumes=using(gcePersistentDisk=DISK)),
     )
     found = verdicts(world.run(NodeVolumeLimits(None, world), "new"))
-    assert found == {"n1": "node(s) exceed max volume count", "n2": ""}
+    assert found == {"n1": "node(s) exceed max volume count", "n2": "node(s) exceed max volume count", "n3": ""}
 
 
 def test_an_inline_cinder_volume_counts_where_its_driver_took_over() -> None:

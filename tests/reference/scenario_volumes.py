@@ -7,6 +7,7 @@ from random import Random
 from tests.reference.scenario_pods import HOSTNAME, ZONE, Manifest, chance
 
 DRIVER = "csi.example.com"
+GCE_DRIVER = "pd.csi.storage.gke.io"
 CLAIMS = tuple(f"c{i}" for i in range(6))
 KINDS = ("bound", "local", "local", "dyn", "dyn")
 MODES = (["ReadWriteOnce"], ["ReadWriteOncePod"], ["ReadWriteMany"])
@@ -100,6 +101,8 @@ def free_volume(random: Random, name: str, nodes: list[str]) -> Manifest:
 def csi_node(random: Random, name: str) -> Manifest:
     driver: Manifest = {"name": DRIVER, "nodeID": name, "allocatable": {"count": random.choice((0, 1, 1, 2))}}
     spec = {"drivers": [driver]}
+    if chance(random, 3):
+        spec["drivers"].append({"name": GCE_DRIVER, "nodeID": name, "allocatable": {"count": random.choice((0, 1))}})
     return {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": name}, "spec": spec}
 
 

@@ -145,9 +145,11 @@ def limits_pre_filter(pod: Pod) -> Verdict:
 
 
 def migrated(plugin_name: str, csi_node: CSINode | None) -> bool:
-    if csi_node is None or not BY_NAME[plugin_name].counted:
+    """`isCSIMigrationOn`: wherever there is a CSINode, these are served by their CSI driver."""
+    alone = ("kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/azure-disk", "kubernetes.io/cinder")
+    if csi_node is None:
         return False
-    return plugin_name == "kubernetes.io/aws-ebs" or plugin_name in csi_node.migrated
+    return plugin_name in alone or (plugin_name == "kubernetes.io/portworx-volume" and plugin_name in csi_node.migrated)
 
 
 def attached(pod: Pod, csi_node: CSINode | None, storage: Storage) -> dict[str, str]:
