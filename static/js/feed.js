@@ -11,6 +11,8 @@
  * @property {(connection: "open" | "lost" | "closed", code: number) => void} connection
  */
 
+/** @typedef {{socket: WebSocket, asked: boolean, came: any[]}} Early */
+
 /** Codes after which asking again is useless. */
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
@@ -56,13 +58,23 @@ export class Feed {
     this.listener = new Promise((resolve) => (this.listen = resolve));
   }
 
-  open() {
-    const socket = new this.Socket(this.url);
+  /** @param {Early} [early] a connection that was made before, what came over it, and whether chunk 0 was asked for */
+  open(early) {
+    const usable = early && early.socket.readyState <= 1;
+    const socket = usable ? early.socket : new this.Socket(this.url);
     this.socket = socket;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => this.subscribe();
-    socket.onmessage = ({ data }) => (typeof data === "string" ? this.hear(JSON.parse(data)) : this.take(data));
+    socket.onmessage = ({ data }) => this.receive(data);
     socket.onclose = ({ code }) => this.closed(code);
+    if (!usable) return;
+    for (const data of early.came) this.receive(data);
+    if (socket.readyState === 1 && !early.asked) this.subscribe();
+  }
+
+  receive(/** @type {any} */ data) {
+    if (typeof data === "string") this.hear(JSON.parse(data));
+    else this.take(data);
   }
 
   subscribe() {

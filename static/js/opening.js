@@ -1,5 +1,5 @@
 // @ts-check
-/** The page's first module: it asks for the run while the others are still loading. */
+/** The page's first module: it goes on with what early.js began, while the others are still loading. */
 
 import { chunkOf, Feed } from "./feed.js";
 import { linkedPlace } from "./link.js";
@@ -7,6 +7,6 @@ import { linkedPlace } from "./link.js";
 export const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
 export const linked = linkedPlace(location);
 export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, chunkOf(linked.step ?? 0));
-feed.open();
+feed.open(/** @type {any} */ (globalThis).kscheduiEarly);
 // A link into the middle is mostly into a cycle, which is drawn in lanes.
 if (linked.step) void import("./views/lanes.js");

@@ -81,6 +81,24 @@ test("what comes before somebody listens is told then, and a chunk is opened whe
   assert.deepEqual(seen, ["open", "hello", 0, 1]);
 });
 
+test("a connection that was made before is taken over with what came; one that is lost is made anew", async () => {
+  const took = (readyState, asked) => {
+    const early = { socket: Object.assign(new FakeSocket(), { readyState }), asked, came: [JSON.stringify({ type: "hello" }), frame(0)] };
+    const seen = [];
+    const feed = new Feed("ws://x", "r1", 0, FakeSocket);
+    feed.listen({ chunk: (c) => seen.push(c.seq), message: (m) => seen.push(m.type), connection: (c) => seen.push(c) });
+    feed.open(early);
+    return { early, feed, seen };
+  };
+  const { early, feed, seen } = took(1, true);
+  early.socket.onmessage({ data: frame(1) });
+  await feed.opening;
+  assert.deepEqual([seen, early.socket.sent], [["open", "hello", 0, 1], []]);
+  assert.deepEqual(took(1, false).early.socket.sent, [{ type: "subscribe", run: "r1", cursor: 1 }]);
+  const lost = took(3, true);
+  assert.notEqual(lost.feed.socket, lost.early.socket);
+});
+
 test("a dropped connection is told and opened again at the same cursor", async (context) => {
   context.mock.timers.enable({ apis: ["setTimeout"] });
   const { feed, socket, seen } = follow(0);
