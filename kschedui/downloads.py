@@ -18,7 +18,8 @@ from kschedui.models import Run, Version
 from kschedui.pages import page_view
 from kschedui.views import seen
 from scheduler_core import decisions
-from scheduler_core.trace import AnyEvent, encode
+from scheduler_core.keyframe import encode
+from scheduler_core.trace import AnyEvent
 
 LINES = "application/jsonl; charset=utf-8"
 LONGEST_PLACE = 20

@@ -8,13 +8,12 @@ total}. Cpu is in millicores; a state is RUNNING (from the start), PLACED (in th
 from itertools import pairwise
 from typing import Any
 
+from scheduler_core.records import NodeSummary, PodSummary
 from scheduler_core.trace import (
     AnyEvent,
-    NodeSummary,
     ObjectApplied,
     ObjectDeleted,
     PodBound,
-    PodSummary,
     RunFinished,
     RunStarted,
     VictimEvicted,

@@ -16,7 +16,8 @@ import struct
 import zlib
 from typing import NamedTuple
 
-from scheduler_core.trace import SCHEMA_VERSION, TraceChunk, decode_chunk, encode
+from scheduler_core.keyframe import TraceChunk, decode_chunk, encode
+from scheduler_core.trace import SCHEMA_VERSION
 
 HEADER = struct.Struct("<4sHHIIII8x")
 MAGIC = b"KSU1"

@@ -1,33 +1,36 @@
-"""TypeScript declarations of the trace, from its one definition in scheduler_core/trace.py."""
+"""TypeScript declarations of the trace, from its one definition in scheduler_core (records, events, keyframe)."""
 
 import inspect
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from types import ModuleType, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from scheduler_core import trace
+from scheduler_core import keyframe, records, trace
 
-HEADER = "/** Generated from scheduler_core/trace.py by `manage.py trace_types`. Do not edit. */\n"
+HEADER = "/** Generated from scheduler_core/{records,trace,keyframe}.py by `manage.py trace_types`. Do not edit. */\n"
 NAMED = ("Place", "Outcome", "StatusCode")
 SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", NoneType: "null"}
 ABSTRACT = {"Record", "Event"}
 
 
-def generate(module: ModuleType = trace) -> str:
+def generate() -> str:
     """The whole file."""
     lines = [HEADER, "export type Column = number | string;"]
-    lines += [f"export type {name} = {type_text(getattr(module, name))};" for name in NAMED]
-    parts = ["\n".join(lines), *map(interface, records(module)), f"export type AnyEvent =\n{events(module)};"]
+    lines += [f"export type {name} = {type_text(getattr(records, name))};" for name in NAMED]
+    structs = map(interface, structs_of((records, trace, keyframe)))
+    parts = ["\n".join(lines), *structs, f"export type AnyEvent =\n{events()};"]
     return "\n\n".join(parts) + "\n"
 
 
-def records(module: ModuleType) -> Iterator[type[msgspec.Struct]]:
-    """The structs of the module, as they stand in it."""
-    for name, found in vars(module).items():
-        if inspect.isclass(found) and issubclass(found, msgspec.Struct) and name not in ABSTRACT:
-            yield found
+def structs_of(modules: Sequence[ModuleType]) -> Iterator[type[msgspec.Struct]]:
+    """The structs of the modules, as they stand in them."""
+    for module in modules:
+        for name, found in vars(module).items():
+            own = inspect.isclass(found) and found.__module__ == module.__name__
+            if own and issubclass(found, msgspec.Struct) and name not in ABSTRACT:
+                yield found
 
 
 def interface(record: type[msgspec.Struct]) -> str:
@@ -42,9 +45,9 @@ def interface(record: type[msgspec.Struct]) -> str:
     return f"/** {about} */\nexport interface {record.__name__} {{\n" + "\n".join(rows) + "\n}"
 
 
-def events(module: ModuleType) -> str:
+def events() -> str:
     """The union of all events."""
-    return "\n".join(f"  | {event.__name__}" for event in get_args(module.AnyEvent))
+    return "\n".join(f"  | {event.__name__}" for event in get_args(trace.AnyEvent))
 
 
 def type_text(kind: Any) -> str:

@@ -16,9 +16,10 @@ from kschedui import engine, frames, runs
 from kschedui.ending import Ending
 from kschedui.models import Chunk, Run
 from scheduler_core import ENGINE_VERSION, EndlessMoment, chunked
+from scheduler_core.keyframe import TraceChunk
 from scheduler_core.messages import Message
 from scheduler_core.scenario import ScenarioErrors
-from scheduler_core.trace import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, TraceChunk, VictimEvicted
+from scheduler_core.trace import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, VictimEvicted
 
 logger = logging.getLogger(__name__)
 

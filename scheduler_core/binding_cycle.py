@@ -12,6 +12,7 @@ from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE
 from scheduler_core.framework.interface import SUCCESS, Code, Diagnosis, ExtenderError, Status
 from scheduler_core.framework.runtime import as_failure
 from scheduler_core.handle_failure import handle_scheduling_failure
+from scheduler_core.records import PointRun
 from scheduler_core.scenario_types import FaultPoint
 from scheduler_core.scheduler import Attempt, Scheduler
 from scheduler_core.trace import (
@@ -22,7 +23,6 @@ from scheduler_core.trace import (
     PodPreBound,
     PodReserved,
     PodUnreserved,
-    PointRun,
 )
 
 MAX_PERMIT_TIMEOUT = 15 * 60.0

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from scheduler_core.fold import apply, empty_keyframe, snapshot
-from scheduler_core.trace import AnyEvent, TraceChunk
+from scheduler_core.keyframe import TraceChunk
+from scheduler_core.trace import AnyEvent
 
 FIRST_CHUNK_EVENTS = 64  # small, so that the first steps are on the screen soon
 GROWTH = 4

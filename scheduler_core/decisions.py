@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scheduler_core import trace
 from scheduler_core.columns import decode_column
 from scheduler_core.fold import apply, empty_keyframe
-from scheduler_core.trace import AnyEvent, Keyframe, PodState
+from scheduler_core.keyframe import Keyframe, PodState
+from scheduler_core.trace import AnyEvent
 
 Record = dict[str, Any]
 

@@ -17,13 +17,13 @@ from scheduler_core.explain_nodes import Course, Explainer
 from scheduler_core.explanation import AttemptExplanation, FilterExplanation, NodeExplanation, ScoreOnNode
 from scheduler_core.framework.runtime import Registry
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.records import NodeName
 from scheduler_core.scenario_types import Scenario
 from scheduler_core.simulation import Simulation
 from scheduler_core.trace import (
     AnyEvent,
     CycleStarted,
     HostSelected,
-    NodeName,
     NodesFiltered,
     PreFilterFinished,
     SchedulingFailed,

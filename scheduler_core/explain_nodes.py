@@ -26,15 +26,8 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import PluginScore
 from scheduler_core.objects import Node
-from scheduler_core.trace import (
-    CycleStarted,
-    NodeName,
-    NodesFiltered,
-    PluginScores,
-    PreFilterFinished,
-    ScoresComputed,
-    StatusCode,
-)
+from scheduler_core.records import NodeName, PluginScores, StatusCode
+from scheduler_core.trace import CycleStarted, NodesFiltered, PreFilterFinished, ScoresComputed
 
 
 @dataclass(slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from scheduler_core.facts import Fact
-from scheduler_core.trace import NodeName, PodKey, PreFilterResult, StatusCode
+from scheduler_core.records import NodeName, PodKey, PreFilterResult, StatusCode
 
 
 class FilterExplanation(msgspec.Struct, frozen=True):

@@ -15,7 +15,8 @@ from scheduler_core.framework.cluster_event import EXTENDER_NAME
 from scheduler_core.framework.filters import FilterPlan
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
 from scheduler_core.framework.runtime import Framework, PreFilterOutcome
-from scheduler_core.trace import AnyEvent, NodesFiltered, PreFilterFinished, PreFilterResult, Verdict
+from scheduler_core.records import PreFilterResult, Verdict
+from scheduler_core.trace import AnyEvent, NodesFiltered, PreFilterFinished
 
 MIN_FEASIBLE_NODES_TO_FIND = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5

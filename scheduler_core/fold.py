@@ -9,7 +9,9 @@ from typing import Any
 from msgspec.structs import replace
 
 from scheduler_core import trace
-from scheduler_core.trace import AnyEvent, Keyframe, NodeName, NodeState, NodeSummary, PodKey, PodState, PodSummary
+from scheduler_core.keyframe import Keyframe, NodeState, PodState
+from scheduler_core.records import NodeName, NodeSummary, PodKey, PodSummary
+from scheduler_core.trace import AnyEvent
 
 LISTED = (trace.VictimEvicted, trace.NominationCleared, trace.PodEnqueued)  # many of them belong to one cycle
 NOTED = (

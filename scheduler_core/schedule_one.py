@@ -16,8 +16,9 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.framework.scores import PluginScore
 from scheduler_core.handle_failure import handle_scheduling_failure
 from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.records import PluginScores
 from scheduler_core.scheduler import Attempt, Scheduler
-from scheduler_core.trace import CycleStarted, HostSelected, PluginScores, PodAssumed, ScoresComputed
+from scheduler_core.trace import CycleStarted, HostSelected, PodAssumed, ScoresComputed
 
 TIES_SHOWN = 20
 

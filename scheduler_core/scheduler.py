@@ -17,7 +17,8 @@ from scheduler_core.framework.runtime import Framework
 from scheduler_core.objects import Pod, PodKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
-from scheduler_core.trace import AnyEvent, Outcome, VictimEvicted
+from scheduler_core.records import Outcome
+from scheduler_core.trace import AnyEvent, VictimEvicted
 from scheduler_core.waiting_pods import WaitingPods
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.objects import Node, Pod
-from scheduler_core.trace import NodeSummary, PodSummary
+from scheduler_core.records import NodeSummary, PodSummary
 
 
 def node_summary(node: Node) -> NodeSummary:

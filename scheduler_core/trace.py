@@ -1,122 +1,35 @@
-"""What a run tells: the events, the keyframe that they fold into, and the chunk that carries both.
+"""What a run tells: its events. They fold into a keyframe (`keyframe.py`) and travel in chunks.
 
 This is the one definition; `static/js/trace.d.ts` is generated from it (`manage.py trace_types`). Events are facts in
 the past tense, in kube-scheduler's words: ids and numbers, never prose for people (that is the browser's caption).
 The number of an event in its run is its *step*, from 0; a link names a step.
-
-Per-node results are columns (`columns.py`), over the nodes of their event in order. `None` in a table of results means
-"did not run".
-
-`Keyframe` is the whole visible state between two events. `fold.py` folds events into it here and `state.js` in the
-browser; keyframe n plus the events of chunk n is keyframe n + 1.
 """
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
 from scheduler_core.columns import Column
+from scheduler_core.records import (
+    Candidate,
+    Hint,
+    KeptWaiting,
+    MoreCandidates,
+    NodeName,
+    NodeSummary,
+    Outcome,
+    PluginScores,
+    PodKey,
+    PodSummary,
+    PointRun,
+    PreFilterResult,
+    StatusCode,
+    Verdict,
+)
 
 SCHEMA_VERSION = 1
-
-PodKey = str  # "namespace/name"
-NodeName = str
-Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
-
-Place = Literal["gated", "active", "backoff", "unschedulable", "scheduling", "waiting", "binding", "bound", "outside"]
-# scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs;
-# outside: unbound, and no profile of this scheduler is responsible for it
-Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
-StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
-
-
-class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A part of an event or of a keyframe. (No record can be part of a cycle: the garbage collector need not look.)"""
-
-
-class Hint(Record):
-    """What one plugin's QueueingHintFn said to a cluster event: does it wake the pod?"""
-
-    plugin: str
-    hint: Literal["Queue", "QueueSkip"]
-
-
-class NodeSummary(Record):
-    """A node as the player draws it. `manifest` is the object as written, when it is shown (`kubectl get -o yaml`)."""
-
-    name: NodeName
-    allocatable: Resources  # includes "pods"
-    labels: dict[str, str] = {}
-    taints: list[tuple[str, str, str]] = []  # key, value, effect
-    unschedulable: bool = False
-    images: dict[str, int] = {}  # name -> bytes
-
-
-class PodSummary(Record):
-    """A pod as the player draws it. Requests are what NodeResourcesFit counts."""
-
-    pod: PodKey
-    priority: int = 0
-    requests: Resources = {}
-    labels: dict[str, str] = {}
-    node: NodeName = ""  # already bound when the run began, or by its manifest
-    start_time: float | None = None
-    gates: list[str] = []
-    nominated_node: NodeName = ""
-    scheduler: str = "default-scheduler"
-    never_preempts: bool = False
-    owner: str = ""  # "ReplicaSet/web"
-
-
-class Verdict(Record):
-    """One distinct filter result: the plugin that rejected, its code and its reasons."""
-
-    plugin: str
-    code: StatusCode
-    reasons: list[str]
-
-
-class PluginScores(Record):
-    """One score plugin over the feasible nodes. Weighted is `normalized * weight`; `raw` is None where equal to it."""
-
-    plugin: str
-    weight: int
-    normalized: Column
-    raw: Column | None = None
-
-
-class Reprieve(Record):
-    """One step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim."""
-
-    pod: PodKey
-    reprieved: bool
-    violates_pdb: bool = False
-
-
-class Candidate(Record):
-    """One node's dry run in preemption. `rung` is the criterion by which it fell (1 to 6), 0 for the chosen one."""
-
-    node: NodeName
-    victims: list[PodKey]
-    pdb_violations: int
-    removed: list[PodKey]  # every lower-priority pod, in the order in which it was taken off
-    reprieve: list[Reprieve]  # in the order in which the pods were tried again
-    rung: int = 0
-    highest_priority: int = 0  # of its victims
-    priority_sum: int = 0  # sum of (priority + 2^31), as the scheduler compares it
-    earliest_start: float | None = None  # earliest start time among its highest-priority victims
-
-
-class MoreCandidates(Record):
-    """The rest of very many candidates of preemption, one value per candidate, in the candidates' order."""
-
-    count: int
-    row: Column  # of the node in the snapshot's order at this moment
-    victims: Column  # how many
-    pdb_violations: Column
-    rung: Column
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):
@@ -188,13 +101,6 @@ class PodEnqueued(Event, tag=True):
     error_backoff: bool = False
 
 
-class KeptWaiting(Record):
-    """A pod that an event does not help, and what each plugin that was asked said."""
-
-    pod: PodKey
-    hints: list[Hint]
-
-
 class PodsKeptWaiting(Event, tag=True):
     """A cluster event that plugins were asked about and that helps none of these pods: they stay where they are.
 
@@ -232,15 +138,6 @@ class CycleStarted(Event, tag=True):
     profile: str
     pod_attempts: int  # of this pod, this one included
     source: Literal["active", "backoff"] = "active"
-
-
-class PreFilterResult(Record):
-    """One plugin's answer at PreFilter; `nodes` when it narrows the search to those names."""
-
-    plugin: str
-    code: StatusCode
-    reasons: list[str] = []
-    nodes: list[NodeName] | None = None
 
 
 class PreFilterFinished(Event, tag=True):
@@ -356,15 +253,6 @@ class PodAssumed(Event, tag=True):
     node: NodeName
 
 
-class PointRun(Record):
-    """A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind."""
-
-    plugin: str
-    code: StatusCode = "Success"
-    reasons: list[str] = []
-    timeout: float | None = None  # Permit: the time at which waiting ends
-
-
 class PodReserved(Event, tag=True):
     """Reserve ran."""
 
@@ -472,90 +360,3 @@ AnyEvent = (
     | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished
     | RunFinished
 )  # fmt: skip
-
-
-class PodState(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A pod in the keyframe: its summary and where it is now."""
-
-    summary: PodSummary
-    place: Place
-    node: NodeName = ""  # bound, assumed or waiting there
-    nominated_node: NodeName = ""
-    timestamp: float = 0.0
-    sequence: int = 0
-    attempts: int = 0
-    backoff_until: float | None = None
-    error_backoff: bool = False
-    unschedulable_plugins: list[str] = []
-    message: str = ""  # of the PodScheduled condition
-    gone_at: float | None = None  # terminating until then
-    start_time: float | None = None
-    deadline: float | None = None  # waiting on Permit until then
-    moved_by: str = ""  # the cluster event of its last move
-    hints: list[Hint] = []
-
-
-class NodeState(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A node in the keyframe; `pods` are assumed and bound ones in order of arrival, `requested` their sum."""
-
-    summary: NodeSummary
-    requested: Resources = {}
-    pods: list[PodKey] = []
-
-
-class Keyframe(msgspec.Struct, omit_defaults=True):
-    """Everything visible between two events.
-
-    `cycle` holds the last CycleStarted and the events of that scheduling cycle since, by type (the last of each wins;
-    VictimEvicted, NominationCleared and PodEnqueued are lists); it stays until the next CycleStarted. `bindings` holds
-    the same for binding cycles that are still under way, by pod.
-    """
-
-    step: int  # number of the next event
-    time: float
-    attempt: int
-    nodes: dict[NodeName, NodeState]
-    order: list[NodeName]
-    pods: dict[PodKey, PodState]
-    cycle: dict[str, Any] = {}
-    bindings: dict[PodKey, dict[str, Any]] = {}
-    finished: bool = False
-    deleted: list[PodKey] = []
-    title: str = ""
-    profiles: list[str] = []
-    plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}
-    feature_gates: dict[str, bool] = {}
-
-
-class TraceChunk(msgspec.Struct, frozen=True):
-    """A self-contained piece of a run: the state before its first event, and the events.
-
-    Chunk sizes grow by a fixed rule (`chunks.py`), so the same run always has the same chunks.
-    """
-
-    seq: int
-    first_step: int
-    keyframe: Keyframe
-    events: list[AnyEvent]
-    last: bool = False
-
-
-_encoder = msgspec.json.Encoder()
-_event_decoder = msgspec.json.Decoder(AnyEvent)
-_chunk_decoder = msgspec.json.Decoder(TraceChunk)
-
-
-def encode(record: AnyEvent | TraceChunk | Keyframe) -> bytes:
-    """One event, keyframe or chunk as JSON."""
-    return _encoder.encode(record)
-
-
-def decode_event(data: bytes | str) -> AnyEvent:
-    """The inverse of `encode` for an event; raises msgspec.ValidationError."""
-    event: AnyEvent = _event_decoder.decode(data)
-    return event
-
-
-def decode_chunk(data: bytes) -> TraceChunk:
-    """The inverse of `encode` for a chunk; raises msgspec.ValidationError."""
-    return _chunk_decoder.decode(data)

@@ -70,6 +70,7 @@ def _skew_fact(hard: CountedConstraint, row: int, delta: int, least: int, field:
         right=f"{constraint.max_skew}",
         holds=holds,
         values={
+            "topologyKey": constraint.topology_key,
             "domain": domain,
             "matching": matching,
             "self": hard.self_match,

@@ -15,7 +15,8 @@ from scheduler_core.objects import Node, Pod
 from scheduler_core.preemption.candidates import Found, Places
 from scheduler_core.preemption.ladder import RUNGS, Criteria
 from scheduler_core.preemption.victims import DryRuns
-from scheduler_core.trace import Candidate, MoreCandidates, PreemptionEvaluated, Reprieve, Verdict
+from scheduler_core.records import Candidate, MoreCandidates, Reprieve, Verdict
+from scheduler_core.trace import PreemptionEvaluated
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 MOST, FEW = 128, 32  # of more candidates (or failed nodes) than the first number only the second is written out

@@ -8,7 +8,7 @@ from typing import Any
 
 from scheduler_core.framework.cluster_event import Action, ClusterEvent, HintFunction, QueueingHint, RegisteredEvent
 from scheduler_core.objects import Pod
-from scheduler_core.trace import Hint
+from scheduler_core.records import Hint
 
 _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
 

@@ -29,7 +29,8 @@ from scheduler_core.queue.nominator import Cause, Nominator
 from scheduler_core.queue.pod_heap import SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.queueing_hints import QueueingHintMap
-from scheduler_core.trace import AnyEvent, Hint, KeptWaiting, PodEnqueued, PodGated, PodsKeptWaiting
+from scheduler_core.records import Hint, KeptWaiting
+from scheduler_core.trace import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
 
 POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
 MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end

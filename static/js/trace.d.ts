@@ -1,4 +1,4 @@
-/** Generated from scheduler_core/trace.py by `manage.py trace_types`. Do not edit. */
+/** Generated from scheduler_core/{records,trace,keyframe}.py by `manage.py trace_types`. Do not edit. */
 
 export type Column = number | string;
 export type Place = "gated" | "active" | "backoff" | "unschedulable" | "scheduling" | "waiting" | "binding" | "bound" | "outside";
@@ -80,6 +80,28 @@ export interface MoreCandidates {
   rung: number | string;
 }
 
+/** A pod that an event does not help, and what each plugin that was asked said. */
+export interface KeptWaiting {
+  pod: string;
+  hints: Hint[];
+}
+
+/** One plugin's answer at PreFilter; `nodes` when it narrows the search to those names. */
+export interface PreFilterResult {
+  plugin: string;
+  code: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
+  reasons?: string[];
+  nodes?: string[] | null;
+}
+
+/** A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind. */
+export interface PointRun {
+  plugin: string;
+  code?: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
+  reasons?: string[];
+  timeout?: number | null;
+}
+
 /** The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored. */
 export interface RunStarted {
   type: "RunStarted";
@@ -137,12 +159,6 @@ export interface PodEnqueued {
   error_backoff?: boolean;
 }
 
-/** A pod that an event does not help, and what each plugin that was asked said. */
-export interface KeptWaiting {
-  pod: string;
-  hints: Hint[];
-}
-
 /** A cluster event that plugins were asked about and that helps none of these pods: they stay where they are. */
 export interface PodsKeptWaiting {
   type: "PodsKeptWaiting";
@@ -177,14 +193,6 @@ export interface CycleStarted {
   profile: string;
   pod_attempts: number;
   source?: "active" | "backoff";
-}
-
-/** One plugin's answer at PreFilter; `nodes` when it narrows the search to those names. */
-export interface PreFilterResult {
-  plugin: string;
-  code: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
-  reasons?: string[];
-  nodes?: string[] | null;
 }
 
 /** PreFilter ran. `rejected_by` is None when the cycle goes on; `nodes` is the intersection of what was narrowed. */
@@ -284,14 +292,6 @@ export interface PodAssumed {
   type: "PodAssumed";
   pod: string;
   node: string;
-}
-
-/** A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind. */
-export interface PointRun {
-  plugin: string;
-  code?: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
-  reasons?: string[];
-  timeout?: number | null;
 }
 
 /** Reserve ran. */

@@ -10,7 +10,7 @@ import msgspec
 
 from scheduler_core import parse_scenario, simulate
 from scheduler_core.fold import apply, empty_keyframe, snapshot
-from scheduler_core.trace import TraceChunk
+from scheduler_core.keyframe import TraceChunk
 
 EVENTS = 7
 

@@ -33,8 +33,8 @@ test("a comparison is told in words, with what it compared", () => {
   assert.deepEqual(stopWords(required("In", "ssd", ""), "default/web"), ["no label disk", "web requires ssd"]);
   assert.deepEqual(stopWords(required("NotIn", "hdd", "hdd"), "default/web"), ["disk is hdd", "web refuses that"]);
   assert.deepEqual(stopWords(required("Gt", "4", "2"), "default/web"), ["disk is 2", "web requires more than 4"]);
-  const skew = { key: "PodTopologySpread.skew", left: "", op: "≤", right: "", holds: false, values: { domain: "a", matching: 2, self: 1, least: 1, skew: 2, maxSkew: 1 } };
-  assert.deepEqual(stopWords(skew, "default/web"), ["skew 2 > 1", "3 in a, 1 in the emptiest"]);
+  const skew = { key: "PodTopologySpread.skew", left: "", op: "≤", right: "", holds: false, values: { topologyKey: "topology.kubernetes.io/zone", domain: "a", matching: 2, self: 1, least: 1, skew: 2, maxSkew: 1 } };
+  assert.deepEqual(stopWords(skew, "default/web"), ["skew 2 > 1", "3 in zone a, 1 in the emptiest"]);
   assert.equal(passWords([{ key: "PodTopologySpread.label", holds: true, values: { topologyKey: "topology.kubernetes.io/zone", domain: "a" } }, { ...skew, holds: true, values: { ...skew.values, skew: 1 } }]), "skew 1 ≤ 1");
   assert.equal(passWords([{ key: "NodePorts.skip", holds: true }]), "nothing to check");
   assert.equal(stopWords({ key: "Something.else", values: {} }, "default/web"), null);

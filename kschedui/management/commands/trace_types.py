@@ -1,4 +1,4 @@
-"""Generate static/js/trace.d.ts from scheduler_core/trace.py, the one definition of the trace."""
+"""Generate static/js/trace.d.ts from scheduler_core, the one definition of the trace."""
 
 from typing import Any
 
