@@ -7,12 +7,14 @@
 (() => {
   const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
   const socket = new WebSocket(new URL(boot.ws, location.href.replace(/^http/, "ws")));
+  const middle = /^#[1-9]|[?&]step=/.test(location.hash || location.search);
   const early = { socket, asked: false, came: /** @type {any[]} */ ([]) };
   socket.binaryType = "arraybuffer";
   socket.onmessage = ({ data }) => early.came.push(data);
   socket.onopen = () => {
-    early.asked = !/^#[1-9]|[?&]step=/.test(location.hash || location.search);
+    early.asked = !middle;
     if (early.asked) socket.send(JSON.stringify({ type: "subscribe", run: boot.run, cursor: 0 }));
   };
+  if (middle) void import("./views/lanes.js"); // mostly it is a step of a cycle
   Object.assign(globalThis, { kscheduiEarly: early });
 })();

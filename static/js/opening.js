@@ -8,5 +8,3 @@ export const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "
 export const linked = linkedPlace(location);
 export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, chunkOf(linked.step ?? 0));
 feed.open(/** @type {any} */ (globalThis).kscheduiEarly);
-// A link into the middle is mostly into a cycle, which is drawn in lanes.
-if (linked.step) void import("./views/lanes.js");
