@@ -42,6 +42,7 @@ export function stoppedText(view, name, verdict) {
   if (verdict.plugin === "NodeUnschedulable") return [t("reason.cordoned"), t("lane.cordoned")];
   if (verdict.plugin === "NodeResourcesFit" && node) {
     const resource = resourceOf(reason);
+    if (resource === "pods") return [t("lane.full", { n: allocatable(node, resource) }), t("lane.full.rest")];
     const need = request(state, hero, resource);
     const left = free(state, name, resource, hero);
     const never = need > allocatable(node, resource);

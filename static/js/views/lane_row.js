@@ -58,9 +58,17 @@ function head(view, lanes, name, fate, stop) {
     h("div", { key: "name", class: "lane-name" },
       h("button", { type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } }, name),
       tags(node),
-      h("span", { key: "free", class: "lane-free" }, t("lane.freeof", { free: amount(shown, free(view.state, name, shown, view.hero)), all: amount(shown, whole), unit: shown === "cpu" ? "" : short(shown) }))),
+      h("span", { key: "free", class: "lane-free" }, t("lane.freeof", freeOf(shown, free(view.state, name, shown, view.hero), whole)))),
     lanes.mode !== "thin" && bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
     lanes.mode === "heads" && h("span", { key: "memory", class: "memory", title: t("memory") }, h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } })));
+}
+
+/** "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu". @param {string} resource @param {number} left @param {number} whole */
+function freeOf(resource, left, whole) {
+  const all = amount(resource, whole);
+  const unit = / \w+$/.exec(all)?.[0] ?? "";
+  const bare = amount(resource, left);
+  return { free: unit && bare.endsWith(unit) ? bare.slice(0, -unit.length) : bare, all, unit: unit || resource === "cpu" ? "" : short(resource) };
 }
 
 /** @param {View} view @param {string} name @param {string} resource @param {number} ghost @param {string} mode */

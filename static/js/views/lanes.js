@@ -116,7 +116,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
   const [left, width] = geometry.x[i];
   const kind = i === at && !seen ? "now" : i < at || seen ? "past" : "ahead";
   return h("button", {
-    key: `head${i}`, class: `column-head ${kind}`, type: "button", title: plugin, style: { left: `${left + width / 2}px` },
+    key: `head${i}`, class: `column-head ${kind}`, type: "button", title: plugin, style: { left: `${left + width / 2}px`, "--column": `${width}px` },
     "aria-current": kind === "now" ? "step" : null, disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
     on: { click: () => view.act.seek(view.step, i) },
   }, question(plugin), mode === "middle" && cut > 0 && i <= at && h("em", null, ` −${cut}`), h("small", null, plugin.includes("://") ? t("lane.extender") : plugin));

@@ -26,6 +26,13 @@ export function podTitle(state, key) {
 /** From this many pods on a node shows its priorities as one gradient instead of a block for every pod. */
 const MOST_BLOCKS = 24;
 
+const OVER = 16; // per cent of the bar that what does not fit may stand out
+
+/** The pod that is tried, no longer than the bar and a little. @param {number} taken @param {number} ghost per cent */
+function clamped(taken, ghost) {
+  return Math.min(ghost, Math.max(0, 100 - taken) + OVER);
+}
+
 /**
  * The same bar in one element: where many nodes or many pods are on.
  * @param {View} view @param {string} name @param {string} resource @param {number} [ghost] per cent
@@ -46,9 +53,10 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
     at += sums.get(colour) ?? 0;
     return `var(--${colour}) ${from}% ${at}%`;
   });
-  const over = Math.max(0, at + ghost - 100);
+  const shown = clamped(at, ghost);
+  const over = Math.max(0, at + shown - 100);
   return h("span", { class: "podbar plain", key: "podbar", style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` } },
-    ghost > 0 && h("span", { class: "ghost", key: "ghost", style: { left: `${at}%`, width: `${ghost}%` } }, over > 0 && h("u", { style: { width: `${Math.min(100, (over / ghost) * 100)}%` } })));
+    ghost > 0 && h("span", { class: "ghost", key: "ghost", style: { left: `${at}%`, width: `${shown}%` } }, over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } })));
 }
 
 /**
@@ -65,7 +73,8 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
   const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
   const pods = [...node.pods].sort((a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0));
   const taken = pods.reduce((sum, key) => sum + part(key), 0) + held.reduce((sum, key) => sum + part(key), 0);
-  const over = Math.max(0, taken + ghost - 100);
+  const shown = clamped(taken, ghost);
+  const over = Math.max(0, taken + shown - 100);
   const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
     h(
       "i",
@@ -82,7 +91,7 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
     pods.map((key) => block(key, "")),
     held.map((key) => block(key, "held")),
     ghost > 0 &&
-      h("span", { class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${ghost}%` } },
-        over > 0 && h("u", { style: { width: `${Math.min(100, (over / ghost) * 100)}%` } })),
+      h("span", { class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${shown}%` } },
+        over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } })),
   );
 }
