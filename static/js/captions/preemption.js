@@ -100,7 +100,14 @@ export function rungText({ state }, one, at) {
   if (!one) return "";
   if (at === 5) return one.earliest_start === null || one.earliest_start === undefined ? "–" : since(one.earliest_start, state.time);
   if (at === 6) return one.node;
+  if (at === 3 && surprises(state)) return `${one.victims.length}·2³¹ + ${plainSum(one)}`;
   return String([one.pdb_violations, one.highest_priority ?? 0, plainSum(one), one.victims.length][at - 1]);
+}
+
+/** Does a node lose the third rung although its victims' priorities add up to less? @param {import("../state").State} state */
+function surprises(state) {
+  const { candidates = [], chosen } = theatre(state) ?? {};
+  return chosen && candidates.some((one) => one.rung === 3 && plainSum(one) < plainSum(chosen));
 }
 
 /** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */

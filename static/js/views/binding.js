@@ -31,9 +31,10 @@ function eventsOf({ state }, pod) {
   const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
   const record = state.pods.get(pod);
   if (!record || state.cycle.CycleStarted?.pod === pod) return own;
+  const past = { results: [], past: true }; // its own events are long gone
   const waits = record.place === "waiting" && { PermitEvaluated: { code: "Wait", deadline: record.deadline, results: [] } };
-  const passed = record.place === "binding" && { PermitEvaluated: { results: [] } };
-  return record.node ? { PodReserved: { results: [] }, ...waits, ...passed, ...own } : own;
+  const passed = record.place === "binding" && { PermitEvaluated: past };
+  return record.node ? { PodReserved: past, ...waits, ...passed, ...own } : own;
 }
 
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
@@ -50,14 +51,15 @@ function strip(view, pod, events, beside) {
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point @param {string} type @param {boolean} current @param {boolean} going */
 function step(view, pod, events, point, type, current, going) {
   const event = events[type];
-  const failed = events.BindingFailed?.point === point;
+  const decided = point === "Permit" ? events.PermitDecided : null;
+  const failed = events.BindingFailed?.point === point ? events.BindingFailed : decided && decided.decision !== "allowed" ? decided : null;
   const results = point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ one) => one.code !== "Skip");
   const waiting = point === "Permit" && event?.code === "Wait" && !events.PermitDecided;
-  const kind = failed ? "failed" : waiting ? "waits" : !event && !reached(events, point) ? "todo" : results.length || point === "Bind" ? "did" : "nothing";
+  const kind = failed ? "failed" : waiting ? "waits" : !event && !reached(events, point) ? "todo" : results.length || point === "Bind" || decided || event?.past ? "did" : "nothing";
   const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
   return h("li", { key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
     h("b", null, mark && h("span", null, mark), h("em", null, point)),
-    h("span", { key: "what" }, failed ? bare(events.BindingFailed.message) : waiting ? t("binding.waits", { left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)), until: seconds(event.deadline ?? 0) }) : did(view, pod, point, results, kind)));
+    h("span", { key: "what" }, failed ? bare(failed.message || t(`binding.decision.${failed.decision}`)) : waiting ? t("binding.waits", { left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)), until: seconds(event.deadline ?? 0) }) : event?.past ? (decided?.plugin ?? "") : did(view, pod, point, decided ? [decided] : results, kind)));
 }
 
 /** Did a later extension point run? Points without plugins leave no event of their own. @param {Record<string, any>} events @param {string} point */
