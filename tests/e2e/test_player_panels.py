@@ -216,6 +216,24 @@ def test_a_rollback_is_drawn_on_the_rail_and_on_the_node(browser_page: Page) -> 
     expect(page.locator("[data-node=n1] .node-note")).to_have_text("↩ given back")
 
 
+def test_a_wait_on_permit_that_ended_says_how(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "permit-timeout")
+    seek(page, str(steps_of(page, "PermitDecided")[0]))
+    expect(page.locator(".binding:not(.beside) li.failed")).to_have_text(re.compile("Permit.*timeout"))
+    open_player(page, "permit-gang")
+    seek(page, str(steps_of(page, "PermitDecided")[0]))
+    expect(page.locator(".binding:not(.beside) li.did", has_text="Permit")).to_contain_text("Coscheduling")
+
+
+def test_the_third_rung_shows_what_the_scheduler_adds_where_the_smaller_sum_loses(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "rung-3-priority-sum")
+    seek(page, link_to(page, steps_of(page, "PreemptionEvaluated")[0]))
+    expect(page.locator(".rung-cell.falls b")).to_have_text("✕ 3·2³¹ + 120")
+    expect(page.locator(".rung-cell.wins b")).to_have_text("★ 2·2³¹ + 200")
+
+
 def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")

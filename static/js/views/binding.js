@@ -41,7 +41,7 @@ function eventsOf({ state }, pod) {
 function strip(view, pod, events, beside) {
   const current = beside ? "" : view.event.type === "BindingFailed" ? view.event.point : (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? "");
   const record = view.state.pods.get(pod);
-  const going = beside && record?.place === "binding" ? STEPS.find(([point, type]) => !events[type] && !reached(events, point))?.[0] : "";
+  const going = beside && record?.place === "binding" ? STEPS.find(([point, type]) => point !== "Permit" && !events[type] && !reached(events, point))?.[0] : "";
   return h("div", { key: `strip${pod}`, class: `binding ${beside ? "beside" : ""}` },
     beside && h("p", { key: "who", class: "binding-who" }, h("b", { style: rampStyle(record?.summary.priority ?? 0) }, podName(pod)), " ", t(record?.place === "waiting" ? "binding.beside.waiting" : "binding.beside", { node: record?.node ?? "" })),
     h("ol", { key: "steps" }, STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current, point === going))),
