@@ -74,7 +74,7 @@ function byPlugin(context, model) {
   const values = {
     pod: pod(hero ?? "", hero), plugin: extender(plugin), n: num(stopped.length, `column:${plugin}`), nodes: list(nodes(stopped), 4),
     node: stopped.length ? node(stopped[0]) : "", left: num(left), total: num(count(model.evaluated)),
-    all: parts(model.evaluated === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(left) }),
+    all: parts(context.state.nodes.size === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(left) }),
   };
   const gone = !left && !stopped.length;
   return {
