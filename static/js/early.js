@@ -15,6 +15,6 @@
     early.asked = !middle;
     if (early.asked) socket.send(JSON.stringify({ type: "subscribe", run: boot.run, cursor: 0 }));
   };
-  if (middle) void import("./views/lanes.js"); // mostly it is a step of a cycle
+  if (middle) void Promise.all([import("./views/lanes.js"), import("./views/binding.js")]); // most steps are of a cycle
   Object.assign(globalThis, { kscheduiEarly: early });
 })();

@@ -42,9 +42,9 @@ const chosen = {
 /** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
 const sizes = { page: innerWidth, stage: 0, timeline: 0 };
 let worded = false; // the catalogue is here
-/** Until the linked step is on the screen nothing else is unpacked. */
-let showFirst = () => {};
-const firstShown = new Promise((resolve) => (showFirst = () => resolve(undefined)));
+/** Until the linked step is whole on the screen nothing else is unpacked. @type {((value?: unknown) => void) | null} */
+let showFirst = null;
+const firstShown = new Promise((resolve) => (showFirst = resolve));
 let motionWanted = false;
 let drawn = /** @type {View | null} */ (null);
 let openDialog = "";
@@ -138,7 +138,6 @@ function draw() {
   drawClock(region("clock"), view);
   drawNotices(region("notices"), view);
   drawLive(region("live"), view);
-  if (!drawn) setTimeout(() => (warm(), showFirst()));
   if (motion) fly(root, before, player.speed);
   root.classList.toggle("lanes-open", view.options.lanes);
   if (drawn?.step !== view.step) wantExplanations(view);
@@ -148,7 +147,10 @@ function draw() {
   wishedDialog = "";
   motionWanted = false;
   saveLink(false);
-  if (stageWhole && marginWhole && timelineWhole) root.dataset.ready = formatLink(view);
+  if (!stageWhole || !marginWhole || !timelineWhole) return;
+  root.dataset.ready = formatLink(view);
+  if (showFirst) setTimeout(showFirst);
+  showFirst = null;
 }
 
 /** Before the first chunk is here. */
@@ -272,5 +274,6 @@ async function start() {
 }
 
 void start();
+void firstShown.then(warm);
 // For tests and for the curious: the player of this page.
 Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });
