@@ -71,5 +71,3 @@ export function podMark(key, hero) {
 export function nodeMark(name) {
   return { text: name, kind: "node", ref: `node:${name}` };
 }
-
-export { num };

@@ -11,7 +11,6 @@ import { listenToKeys } from "./keyboard.js";
 import { formatLink, parseLink } from "./link.js";
 import { filtered } from "./model/filter.js";
 import { heroOf, sceneOf } from "./model/phase.js";
-import { fly, remember, settle, wantsMotion } from "./motion.js";
 import { boot, feed, linked } from "./opening.js";
 import { Player } from "./player.js";
 import { RunIndex } from "./run_index.js";
@@ -46,6 +45,8 @@ let worded = false; // the catalogue is here
 let showFirst = null;
 const firstShown = new Promise((resolve) => (showFirst = resolve));
 let motionWanted = false;
+/** Come when the first step has been drawn: it does not move. @type {typeof import("./motion.js") | null} */
+let flights = null;
 let drawn = /** @type {View | null} */ (null);
 let openDialog = "";
 let wishedDialog = ""; // asked for before the first step was here
@@ -105,7 +106,7 @@ function makeView() {
   const following = store.event(step + 1);
   const caption = captionOf({ state, event, frame, order, following, explainer });
   return {
-    state, event, step, frame, order, following, hero, scene: sceneOf(event, state), caption, motion: motionWanted && wantsMotion(),
+    state, event, step, frame, order, following, hero, scene: sceneOf(event, state), caption, motion: motionWanted && Boolean(flights?.wantsMotion()),
     ...chosen, explainer, player, store, index, act, width: sizes.page, sizes, run, boot,
   };
 }
@@ -120,11 +121,11 @@ function draw() {
   if (!view) return drawWaiting();
   const samePod = drawn && Math.abs(drawn.step - view.step) <= 1;
   const motion = view.motion && Boolean(drawn) && Boolean(samePod);
-  const before = motion ? remember(root) : null;
+  const before = motion ? (flights?.remember(root) ?? null) : null;
   const moved = drawn?.step !== view.step || drawn.frame !== view.frame;
   if (moved) root.classList.toggle("still", !motion);
   drawStill(moved && !motion);
-  if (moved && !motion) settle();
+  if (moved && !motion) flights?.settle();
   root.dataset.scene = view.scene;
   drawHero(region("hero"), view);
   drawCaption(region("caption"), view);
@@ -138,7 +139,7 @@ function draw() {
   drawClock(region("clock"), view);
   drawNotices(region("notices"), view);
   drawLive(region("live"), view);
-  if (motion) fly(root, before, player.speed);
+  if (motion) flights?.fly(root, before, player.speed);
   root.classList.toggle("lanes-open", view.options.lanes);
   if (drawn?.step !== view.step) wantExplanations(view);
   if (drawn && openDialog && dialog.open && formatLink(drawn) !== formatLink(view)) void showDialog(openDialog);
@@ -274,6 +275,9 @@ async function start() {
 }
 
 void start();
-void firstShown.then(warm);
+void firstShown.then(async () => {
+  warm();
+  flights = await import("./motion.js");
+});
 // For tests and for the curious: the player of this page.
 Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });

@@ -135,14 +135,7 @@ export class RunIndex {
 
   /** The column that holds a step. @param {number} step */
   columnOf(step) {
-    let low = 0;
-    let high = this.columns.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.columns[middle].step <= step) low = middle;
-      else high = middle - 1;
-    }
-    return low;
+    return lastUpTo(this.columns.length, (i) => this.columns[i].step <= step);
   }
 
   /** Where a step lies on the axis. @param {number} step @param {number} steps of the run */
@@ -155,16 +148,22 @@ export class RunIndex {
 
   /** The step at a place on the axis. @param {number} position @param {number} steps */
   stepAt(position, steps) {
-    let low = 0;
-    let high = this.columns.length - 1;
-    while (low < high) {
-      const middle = (low + high + 1) >> 1;
-      if (this.edges[middle] <= position) low = middle;
-      else high = middle - 1;
-    }
-    const first = this.columns[low].step;
-    const end = this.columns[low + 1]?.step ?? steps;
-    const part = (position - this.edges[low]) / (this.edges[low + 1] - this.edges[low]);
+    const i = lastUpTo(this.columns.length, (at) => this.edges[at] <= position);
+    const first = this.columns[i].step;
+    const end = this.columns[i + 1]?.step ?? steps;
+    const part = (position - this.edges[i]) / (this.edges[i + 1] - this.edges[i]);
     return Math.max(0, Math.min(steps - 1, Math.floor(first + Math.max(0, Math.min(0.999, part)) * (end - first))));
   }
+}
+
+/** The last of `count` for which it holds; it holds up to there. @param {number} count @param {(i: number) => boolean} holds */
+function lastUpTo(count, holds) {
+  let low = 0;
+  let high = count - 1;
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (holds(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }

@@ -2,7 +2,7 @@
 /** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
 
 import { h, patch } from "../dom.js";
-import { list, parts, plain, t } from "../i18n.js";
+import { list, plain, t } from "../i18n.js";
 import { podName, quantity } from "../units.js";
 import { pipsOf } from "./pod_block.js";
 
@@ -77,5 +77,3 @@ export function drawLive(target, view) {
   const text = `${plain(view.caption.eyebrow)}. ${plain(view.caption.sentence)} ${plain(view.caption.why)}`;
   if (!(view.player.playing && view.player.speed > 1) && target.textContent !== text) target.textContent = text;
 }
-
-export { parts };
