@@ -234,6 +234,14 @@ def test_the_third_rung_shows_what_the_scheduler_adds_where_the_smaller_sum_lose
     expect(page.locator(".rung-cell.wins b")).to_have_text("★ 2·2³¹ + 200")
 
 
+def test_nodes_with_equal_totals_share_a_place(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "soft-spread")
+    seek(page, link_to(page, steps_of(page, "ScoresComputed")[2]))
+    places = page.locator(".lane .total small")
+    expect(places).to_have_text(["2nd, −170", "2nd, −170", "★ winner"])
+
+
 def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
