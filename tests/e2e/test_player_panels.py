@@ -116,6 +116,23 @@ def test_reasons_of_many_nodes_stand_in_words_and_light_up_their_nodes(browser_p
     expect(page.locator(".lane.picked")).to_have_count(0)
 
 
+def test_reasons_stand_beside_a_field_of_cells_and_leave_only_their_nodes_in_it(browser_page: Page) -> None:
+    page = browser_page
+    nodes = [node(f"n{i:03}", cpu=1 if i % 3 else 8, unschedulable=i % 10 == 0) for i in range(240)]
+    page.goto(save(page, scenario(*nodes, pod("big", cpu=4)))["url"])
+    drawn(page)
+    until(page, "kschedui.store.complete")
+    seek(page, link_to(page, steps_of(page, "NodesFiltered")[0]))
+    reasons = page.locator(".reasons li button[aria-pressed]")
+    expect(reasons).to_have_text([re.compile(r"Open\? cordoned24"), re.compile(r"Room\? too little cpu144")])
+    before = page.evaluate("document.querySelector('.cells canvas').toDataURL()")
+    reasons.nth(0).click()
+    expect(reasons.nth(0)).to_have_attribute("aria-pressed", "true")
+    until(page, "before => document.querySelector('.cells canvas').toDataURL() !== before", before)
+    reasons.nth(0).click()
+    until(page, "before => document.querySelector('.cells canvas').toDataURL() === before", before)
+
+
 def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "extender")

@@ -21,6 +21,7 @@ export function valuesOf(fact) {
     const wanted = String(raw.wanted).split(", ").join(t("want.or"));
     out.wanted = has(`want.${operator}`) ? t(`want.${operator}`, { value: wanted }) : wanted;
   }
+  if (out.topologyKey === "hostname") out.topologyKey = t("node");
   out.would = String(Number(raw.matching ?? 0) + Number(raw.self ?? 0));
   out.taint = raw.value ? `${raw.key}=${raw.value}` : String(raw.key ?? "");
   if (raw.pods) out.pods = String(raw.pods).split(", ").map(podName).join(", ");

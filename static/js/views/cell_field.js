@@ -24,6 +24,8 @@ export class CellField {
     this.view = null;
     /** @type {Filtered | null} */
     this.model = null;
+    /** @type {Set<string> | null} nodes of the reason that is picked: only they are drawn */
+    this.picked = null;
     /** @type {HTMLCanvasElement | null} */
     this.canvas = null;
     /** @type {HTMLElement | null} */
@@ -93,7 +95,7 @@ export class CellField {
     const seen = filtering && view.order === "node" ? new Set(model.names.slice(0, nodesSeen(view.event, view.frame))) : null;
     return (name) => {
       const verdict = model.at.get(name);
-      if (!verdict) return "unseen";
+      if (!verdict || (this.picked && !this.picked.has(name))) return "unseen";
       if (seen && !seen.has(name)) return "pending";
       if (verdict.stop > at) return "alive";
       return verdict.verdict?.code === "UnschedulableAndUnresolvable" ? "final" : "solid";

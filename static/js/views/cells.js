@@ -6,6 +6,7 @@ import { t } from "../i18n.js";
 import { filtered } from "../model/filter.js";
 import { count } from "../units.js";
 import { CellField } from "./cell_field.js";
+import { groupsOf, pickedNodes, reasonList } from "./reason_groups.js";
 import { bestBars, colourKey, funnelBars, histogram } from "./ranked.js";
 
 const BEST = 5;
@@ -14,6 +15,8 @@ const field = new CellField();
 /** @param {Element} target @param {View} view */
 export function drawCells(target, view) {
   const model = view.scene === "cluster" ? null : filtered(view.state);
+  const filtering = view.event.type === "NodesFiltered" && view.order === "plugin";
+  const groups = model && filtering ? groupsOf({ model, plugins: model.plugins, at: view.frame, seen: null }) : [];
   patch(target, [
     h("div", { key: "cells", class: `cells ${model ? "" : "alone"}` },
       h("h3", { key: "title", class: "cells-title" }, t("cells.title", { n: count(view.state.nodes.size) }), h("span", null, ` ${model ? t("cells.wrap") : t("cells.used")}`),
@@ -22,8 +25,9 @@ export function drawCells(target, view) {
       h("div", { key: "field", class: "cells-field" },
         h("canvas", { key: "canvas", tabindex: "0", role: "application", "aria-label": t("cells.label", { n: view.state.nodes.size }), opaque: true }),
         h("span", { key: "tip", class: "cell-tip", hidden: true, opaque: true })),
-      model && h("div", { key: "below", class: "cells-below" }, funnelBars(view), h("div", { key: "right" }, colourKey(view), histogram(view), bestBars(view, BEST)))),
+      model && h("div", { key: "below", class: "cells-below" }, funnelBars(view), h("div", { key: "right" }, groups.length ? reasonList(view, groups) : [colourKey(view), histogram(view), bestBars(view, BEST)]))),
   ]);
   const canvas = target.querySelector("canvas");
+  field.picked = pickedNodes(view, groups);
   if (canvas) field.draw(canvas, /** @type {HTMLElement} */ (target.querySelector(".cell-tip")), view, model);
 }

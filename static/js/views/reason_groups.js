@@ -10,18 +10,26 @@ import { count } from "../units.js";
 
 const NAMED = 8; // nodes of the picked reason that are named
 
-/** Reasons so far: in the order of the plugins, then the most frequent first. @param {Lanes} lanes @returns {Group[]} */
+/** Reasons so far: in the order of the plugins, then the most frequent first. @param {Pick<Lanes, "model" | "at" | "plugins" | "seen">} lanes @returns {Group[]} */
 export function groupsOf({ model, at, plugins, seen }) {
   /** @type {Map<string, Group>} */
   const found = new Map();
+  /** @type {Map<object, Group>} nodes with the same verdict share it */
+  const known = new Map();
   for (const name of model?.names ?? []) {
     const { stop, verdict } = model?.at.get(name) ?? {};
     if (!verdict || (stop ?? 0) > at || (seen && !seen.has(name))) continue;
+    const same = known.get(verdict);
+    if (same) {
+      same.nodes.push(name);
+      continue;
+    }
     const words = plain(list([...new Set(verdict.reasons.map(plainReason))]));
     const key = `${verdict.plugin}: ${words}`;
     const group = found.get(key) ?? { key, plugin: verdict.plugin, words, nodes: [] };
     group.nodes.push(name);
     found.set(key, group);
+    known.set(verdict, group);
   }
   return [...found.values()].sort((a, b) => plugins.indexOf(a.plugin) - plugins.indexOf(b.plugin) || b.nodes.length - a.nodes.length);
 }
