@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 
 from scheduler_core.config import Profile
 from scheduler_core.objects import Pod, Workload
+from scheduler_core.queue.scheduling_queue import MOST_EARLY_POPS
 from tests.reference.hints import GATES, Event, pod_events, worth_a_try
-
-MOST_EARLY_POPS = 20
 
 
 @dataclass(eq=False)
