@@ -61,6 +61,18 @@ class PodSummary(Record):
     owner: str = ""  # "ReplicaSet/web"
 
 
+class FieldChange(Record):
+    """One thing that an update changed; None where it was not there before, or is not there after.
+
+    `name` is the label's key, the taint ("gpu=true:NoSchedule") or the resource; "" for `spec.unschedulable`.
+    """
+
+    field: Literal["label", "taint", "unschedulable", "allocatable", "request"]
+    name: str
+    before: str | int | None = None
+    after: str | int | None = None
+
+
 class Verdict(Record):
     """One distinct filter result: the plugin that rejected, its code and its reasons."""
 

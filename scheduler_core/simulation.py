@@ -18,7 +18,7 @@ import numpy as np
 from scheduler_core.api_server import ApiServer
 from scheduler_core.assembly import build_frameworks, build_queue, run_started
 from scheduler_core.binding_cycle import binding_cycle, binding_failed
-from scheduler_core.cluster import Cluster, kind_of
+from scheduler_core.cluster import Cluster, key_of, kind_of
 from scheduler_core.event_handlers import FINISHED, EventHandlers
 from scheduler_core.faults import Faults
 from scheduler_core.find_nodes import Search
@@ -34,7 +34,7 @@ from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scenario_types import Scenario, TimelineEvent
 from scheduler_core.schedule_one import schedule_one
 from scheduler_core.scheduler import Scheduler
-from scheduler_core.summaries import node_summary, pod_summary
+from scheduler_core.summaries import changes, node_summary, pod_summary
 from scheduler_core.trace import (
     AnyEvent,
     AttemptFinished,
@@ -335,6 +335,7 @@ class Simulation:
 
     def _tell_applied(self, action: Literal["create", "update", "delete"], item: KubernetesObject) -> None:
         assert action != "delete"
+        old = self._stored(kind_of(item), key_of(item)) if action == "update" else None
         self._emit(
             ObjectApplied(
                 action,
@@ -344,6 +345,7 @@ class Simulation:
                 node_summary(item) if isinstance(item, Node) else None,
                 pod_summary(item) if isinstance(item, Pod) else None,
                 self._changed_order(lambda tree: tree.update(item)) if isinstance(item, Node) else None,
+                changes(old, item),
             )
         )
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from scheduler_core.objects import Node, Pod
-from scheduler_core.records import NodeSummary, PodSummary
+from collections.abc import Mapping
+from typing import Literal
+
+from scheduler_core.objects import KubernetesObject, Node, Pod
+from scheduler_core.records import FieldChange, NodeSummary, PodSummary
 
 
 def node_summary(node: Node) -> NodeSummary:
@@ -33,3 +36,38 @@ def pod_summary(pod: Pod) -> PodSummary:
         never_preempts=pod.preemption_policy == "Never",
         owner=f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "",
     )
+
+
+def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:
+    """What differs between two states of a node or a pod, of what the player tells."""
+    if isinstance(old, Node) and isinstance(new, Node):
+        return [
+            *_differing("label", old.labels, new.labels),
+            *_differing("taint", _taints(old), _taints(new)),
+            *_differing("unschedulable", _cordon(old), _cordon(new)),
+            *_differing("allocatable", old.allocatable, new.allocatable),
+        ]
+    if isinstance(old, Pod) and isinstance(new, Pod):
+        return [
+            *_differing("label", old.labels, new.labels),
+            *_differing("request", old.requests, new.requests),
+        ]
+    return []
+
+
+def _differing(
+    field: Literal["label", "taint", "unschedulable", "allocatable", "request"],
+    old: Mapping[str, str | int],
+    new: Mapping[str, str | int],
+) -> list[FieldChange]:
+    names = dict.fromkeys([*old, *new])
+    return [FieldChange(field, name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+
+
+def _taints(node: Node) -> dict[str, str]:
+    named = ((f"{taint.key}={taint.value}" if taint.value else taint.key, taint.effect) for taint in node.taints)
+    return {f"{name}:{effect}": "" for name, effect in named}
+
+
+def _cordon(node: Node) -> dict[str, str]:
+    return {"": ""} if node.unschedulable else {}

@@ -14,6 +14,7 @@ import msgspec
 from scheduler_core.columns import Column
 from scheduler_core.records import (
     Candidate,
+    FieldChange,
     Hint,
     KeptWaiting,
     MoreCandidates,
@@ -71,6 +72,7 @@ class ObjectApplied(Event, tag=True):
     node: NodeSummary | None = None
     pod: PodSummary | None = None
     order: list[NodeName] | None = None  # the snapshot's order, when it changed
+    changes: list[FieldChange] = []  # of an update of a node or pod: what is drawn of it
 
 
 class ObjectDeleted(Event, tag=True):

@@ -36,6 +36,14 @@ export interface PodSummary {
   owner?: string;
 }
 
+/** One thing that an update changed; None where it was not there before, or is not there after. */
+export interface FieldChange {
+  field: "label" | "taint" | "unschedulable" | "allocatable" | "request";
+  name: string;
+  before?: string | number | null;
+  after?: string | number | null;
+}
+
 /** One distinct filter result: the plugin that rejected, its code and its reasons. */
 export interface Verdict {
   plugin: string;
@@ -134,6 +142,7 @@ export interface ObjectApplied {
   node?: NodeSummary | null;
   pod?: PodSummary | null;
   order?: string[] | null;
+  changes?: FieldChange[];
 }
 
 /** An object is gone. A pod leaves its node or queue. */

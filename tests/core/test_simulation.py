@@ -145,3 +145,17 @@ def test_a_pod_that_is_tried_without_end_at_one_moment_ends_the_run_with_a_sente
     low, high = pod("low", cpu=2, node="n"), pod("vip", cpu=2, priority_class="high")
     with pytest.raises(EndlessMoment, match="default/vip was tried 1 times at 0 s"):
         run(priority_class("high", 1000), node("n", cpu=2), low, high)
+
+
+def test_an_update_says_what_it_changed():
+    before = node("n", cpu=2, labels={"disk": "hdd", "old": "x"}, taints=["team=data:NoSchedule"])
+    after = node("n", cpu=4, labels={"disk": "ssd"}, unschedulable=True)
+    events = run(before, events=[{"at": 1, "update": after}])
+    (applied,) = only(ObjectApplied, events)
+    assert [(one.field, one.name, one.before, one.after) for one in applied.changes] == [
+        ("label", "disk", "hdd", "ssd"),
+        ("label", "old", "x", None),
+        ("taint", "team=data:NoSchedule", "", None),
+        ("unschedulable", "", None, ""),
+        ("allocatable", "cpu", 2000, 4000),
+    ]

@@ -111,6 +111,16 @@ function cycleStarted({ state, event, hero }) {
   return { sentence: parts(key, values), why: [...why, ...again], next: parts(state.nodes.size ? "next.cycle" : "next.cycle.none", { n: state.nodes.size }) };
 }
 
+/** What an update changed. @param {any} event @returns {Part[]} */
+function changesOf(event) {
+  return list((event.changes ?? []).map((/** @type {import("../trace").FieldChange} */ { field, name, before = null, after = null }) => {
+    const amounts = field === "allocatable" || field === "request";
+    const text = (/** @type {any} */ value) => (amounts ? quantity(name, value ?? 0) : String(value));
+    const how = before === null ? "added" : after === null ? "removed" : "changed";
+    return t(`change.${amounts ? "amount" : field}.${how}`, { name, before: text(before), after: text(after) });
+  }), 3);
+}
+
 /** @param {Context} context @returns {Partial<Caption>} */
 function objectApplied({ state, event, hero }) {
   const action = event.action;
@@ -119,14 +129,16 @@ function objectApplied({ state, event, hero }) {
     const values = { pod: pod(key, hero), priority: num(event.pod.priority ?? 0, `priority:${key}`), asks: asks(state.pods.get(key)), node: node(event.pod.node ?? "") };
     const bound = event.pod.node && action === "create" ? ".bound" : "";
     const gates = event.pod.gates ?? [];
-    const kind = action === "update" && state.pods.get(key)?.place === "gated" ? (gates.length ? ".gates" : ".ungated") : bound;
+    const gated = action === "update" && state.pods.get(key)?.place === "gated";
+    const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
     const why = action === "create" && !bound ? parts("object.pod.why") : [];
-    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.pod.${action}${kind}`, { ...values, gates: list(gates), n: gates.length }), why };
+    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.pod.${action}${kind}`, { ...values, changes: changesOf(event), gates: list(gates), n: gates.length }), why };
   }
   if (event.kind === "Node" && event.node) {
     const room = event.node.allocatable;
     const values = { node: node(event.name), cpu: num(quantity("cpu", room.cpu ?? 0), `node:${event.name}`), memory: num(quantity("memory", room.memory ?? 0), `node:${event.name}`) };
-    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.node.${action}`, values), why: parts("object.node.why") };
+    const what = event.changes?.length ? ".what" : "";
+    return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }), why: parts("object.node.why") };
   }
   return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.other.${action}`, { kind: event.kind, name: event.name }) };
 }
