@@ -17,7 +17,7 @@ import { RunIndex } from "./run_index.js";
 import { drawMargin } from "./views/margin.js";
 import { drawQueue } from "./views/queue.js";
 import { drawRail } from "./views/rail.js";
-import { drawNotices, drawStage, warm } from "./views/stage.js";
+import { drawNotices, drawStage, prepare, warm } from "./views/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "./views/story.js";
 import { Timeline } from "./views/timeline.js";
 import { drawClock, drawTransport } from "./views/transport.js";
@@ -260,7 +260,7 @@ async function start() {
       redraw(false);
     },
   });
-  await texts;
+  await Promise.all([texts, linked.step && prepare()]);
   worded = true;
   redraw(false);
   listenToKeys(player, { open: act.open, zoom, set: act.set, state: () => drawn ?? { hero: "", options: chosen.options, order: player.order } });

@@ -26,17 +26,15 @@ export function drawCluster(target, view) {
         groups.map(([zone, names]) => zoneColumn(view, zone, names, dense))),
       strips?.bindingStrips(view)),
   ]);
-  if (!strips && binds(view)) void load(view);
+  if (!strips && binds(view)) void loadStrips().then(() => view.act.set({}));
   return strips !== null || !binds(view);
 }
 
 /** The steps of binding cycles: they come when the first pod is bound. @type {typeof import("./binding.js") | null} */
 let strips = null;
 
-/** @param {View} view */
-async function load(view) {
+export async function loadStrips() {
   strips = await import("./binding.js");
-  view.act.set({});
 }
 
 /** Is there a binding cycle to show? @param {View} view */

@@ -3,7 +3,7 @@
 
 import { h, patch } from "../dom.js";
 import { t } from "../i18n.js";
-import { drawCluster } from "./cluster.js";
+import { drawCluster, loadStrips } from "./cluster.js";
 
 const LANES = 200;
 const BARS = 12;
@@ -25,6 +25,11 @@ const shown = new Set();
 /** @param {string} name */
 async function load(name) {
   loaded[name] ??= await PICTURES[name]();
+}
+
+/** What most steps of a cycle need; early.js asked for it. */
+export function prepare() {
+  return Promise.all([load("lanes"), loadStrips()]);
 }
 
 /** Fetch what the next steps will need. */
