@@ -4,8 +4,10 @@ A simulation is a pure function of text and engine, and chunk boundaries are fix
 simulated again from its start; stored chunks are skipped, and the rest equals what would have come.
 """
 
+import gc
 import logging
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
@@ -24,7 +26,6 @@ from scheduler_core.trace import AnyEvent, AttemptFinished, ClockAdvanced, RunFi
 logger = logging.getLogger(__name__)
 
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
-
 
 FAILED = Message(
     "The engine failed at this point of the run; what came before is kept. This is a bug: please report it."
@@ -105,12 +106,23 @@ def work(run: Run) -> Outcome:
             )
         )
     outcome, ending = Outcome(), Ending()
-    events = watched(run, followed(engine.simulate(engine.read(run.version.text)), ending), outcome)
-    for chunk in chunked(events):
-        if chunk.seq >= run.chunks:
-            runs.store_chunk(run, row(run, chunk), outcome.time)
+    scenario = engine.read(run.version.text)
+    with settled_memory():
+        for chunk in chunked(watched(run, followed(engine.simulate(scenario), ending), outcome)):
+            if chunk.seq >= run.chunks:
+                runs.store_chunk(run, row(run, chunk), outcome.time)
     outcome.drawing = ending.drawing()
     return outcome
+
+
+@contextmanager
+def settled_memory() -> Iterator[None]:
+    """What is here now stays for a while: the garbage collector need not look through it again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def followed(events: Iterable[AnyEvent], ending: Ending) -> Iterator[AnyEvent]:

@@ -109,8 +109,8 @@ class Simulation:
         moment: float | None = 0.0
         while moment is not None:
             for _ in self._moment():
-                yield from self._drain()
-            yield from self._drain()
+                yield from self._taken()
+            yield from self._taken()
             moment = self._next_moment()
         yield from self._finish()
 
@@ -227,7 +227,7 @@ class Simulation:
         bound |= {key: node_name for key, node_name in self._finished.items() if node_name}
         pending = [pod.key for pod in pods if not pod.node_name]
         self._emit(RunFinished(self.cluster.now, bound, self._deleted, pending))
-        yield from self._drain()
+        yield from self._taken()
 
     # What happens
 
@@ -329,9 +329,10 @@ class Simulation:
             self._clock = None
         self._events.append(event)
 
-    def _drain(self) -> Iterator[AnyEvent]:
+    def _taken(self) -> list[AnyEvent]:
+        """What was told since the last time."""
         events, self._events = self._events, []
-        yield from events
+        return events
 
     def _tell_applied(self, action: Literal["create", "update", "delete"], item: KubernetesObject) -> None:
         assert action != "delete"

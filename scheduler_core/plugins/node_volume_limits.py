@@ -49,6 +49,7 @@ from scheduler_core.plugins.volume_hints import (
     after_own_claim,
 )
 
+NOTHING_ATTACHED = PreFilterResult(status=SKIP)
 EXCEEDED = Status(Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
 
 
@@ -84,7 +85,7 @@ class NodeVolumeLimits:
         self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        return PreFilterResult(State(), SUCCESS if any(map(is_attachable, pod.volumes)) else SKIP)
+        return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """By the counts; rows with imagined pods, or with a pod whose volumes cannot be told, one by one."""

@@ -49,6 +49,7 @@ from scheduler_core.plugins.volume_hints import (
 from scheduler_core.plugins.volume_matching import claim_key, fully_bound
 from scheduler_core.plugins.volume_provisioning import bind_volumes
 
+NO_CLAIMS = PreFilterResult(status=SKIP)
 UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unbound immediate PersistentVolumeClaims",))
 
 
@@ -73,8 +74,8 @@ class VolumeBinding:
         self.assumed = AssumeCache()
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
-        if not any(volume.claim is not None for volume in pod.volumes):
-            return PreFilterResult(None, SKIP)
+        if all(volume.claim is None for volume in pod.volumes):
+            return NO_CLAIMS
         error = claim_error(pod, self.storage)
         if error:
             return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)))

@@ -35,6 +35,7 @@ from scheduler_core.plugins.volume_matching import claim_class
 TOPOLOGY_LABELS = (ZONE_BETA, REGION_BETA, ZONE, REGION)
 STABLE_LABEL = {ZONE_BETA: ZONE, REGION_BETA: REGION}
 
+NO_VOLUMES = PreFilterResult((), SKIP)
 CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had no available volume zone",))
 
 
@@ -67,6 +68,8 @@ class VolumeZone:
         self.storage = Storage(handle.cluster)
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        if not pod.volumes:
+            return NO_VOLUMES
         topologies: list[VolumeTopology] = []
         for name in direct_claims(pod):
             pv, error = _bound_volume(f"{pod.namespace}/{name}", name, self.storage)
