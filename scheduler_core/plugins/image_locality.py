@@ -29,7 +29,7 @@ class ImageLocality:
         pass
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        found: Scores = image_scores(nodes, pod)[rows]
+        found: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
         return found
 
     def explain_score(
@@ -43,14 +43,13 @@ class ImageLocality:
         return ScoreExplanation(_arithmetic(pod, [parts[name] for name in names], int(raw[index])), facts)
 
 
-def image_scores(nodes: NodeTable, pod: Pod) -> Scores:
-    """int64[N]: 0 up to 23 MiB in all, 100 from 1000 MiB per container on, straight between."""
+def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
+    """For each distinct set of images: 0 up to 23 MiB in all, 100 from 1000 MiB per container on, straight between."""
     wanted = [normalized_image_name(image) for image in pod.images]
-    sums = [sum(_scaled(images, name, len(nodes)) for name in wanted) for images in nodes.image_states.values]
     most = MAX_CONTAINER_THRESHOLD * pod.num_containers
-    total = np.clip(np.array(sums, np.int64), MIN_THRESHOLD, most)
-    found: Scores = (MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD))[nodes.image_states.codes]
-    return found
+    sums = [sum([_scaled(images, name, len(nodes)) for name in wanted]) for images in nodes.image_states.values]
+    kept = [min(max(total, MIN_THRESHOLD), most) for total in sums]
+    return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in kept]
 
 
 def normalized_image_name(name: str) -> str:

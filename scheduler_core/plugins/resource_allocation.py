@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.config import ResourceSpec
+from scheduler_core.framework.filters import contiguous
 from scheduler_core.nodes import CPU, MEMORY, NodeTable
 from scheduler_core.objects import Pod
 
@@ -56,16 +57,16 @@ def amounts(
     Left out are resources that no node has, and scalar ones that the pod does not ask for. A node without a resource
     does not count for it: the scorers mask it.
     """
-    counted = []
+    counted, where = [], contiguous(rows, nodes.all_rows)
     for spec in resources:
         number = nodes.resources.get(spec.name)
         asked = pod_request(pod, spec.name, non_zero=non_zero)
         if number is None or number >= len(nodes.allocatable) or (asked == 0 and is_scalar_resource(spec.name)):
             continue
         used = nodes.non_zero[number] if non_zero and number in (CPU, MEMORY) else nodes.requested[number]
-        allocatable, there = nodes.allocatable[number][rows], None
+        allocatable, there = nodes.allocatable[number][where], None
         if not nodes.everywhere(number):
             there = allocatable != 0
             allocatable = np.where(there, allocatable, 1)
-        counted.append(Amount(spec, used[rows] + asked, allocatable, there))
+        counted.append(Amount(spec, used[where] + asked, allocatable, there))
     return counted
