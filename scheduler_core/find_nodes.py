@@ -44,6 +44,7 @@ class _Found:
     which: NDArray[np.int16]
     statuses: list[Status]
     extenders: list[tuple[str, str, str]] = field(default_factory=list)
+    error: str = ""  # of the node at which a plugin failed: the walk ended before it
 
 
 def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int) -> int:
@@ -94,6 +95,8 @@ def find_nodes_that_fit_pod(
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()
         search.next_start_node_index = (start + processed) % len(nodes)
+    if found.error:
+        raise SchedulingError(found.error)
     _ask_extenders(framework, cycle, diagnosis, found)
     narrowed = outcome.node_names is not None
     emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed))
@@ -112,8 +115,8 @@ def _find_nodes_that_pass_filters(
 ) -> _Found:
     """Walk the ring from `start` until one more feasible node than wanted has shown up.
 
-    That last one is not counted, but nodes rejected on the way to it are. The ring is evaluated in slices, the first
-    one as long as the walk is `expected` to be.
+    That last one is not counted, but nodes rejected on the way to it are. A node at which a plugin fails ends the walk,
+    too. The ring is evaluated in slices, the first one as long as the walk is `expected` to be.
     """
     if not len(rows):
         return _Found(rows, rows, np.empty(0, np.int16), [])
@@ -129,14 +132,21 @@ def _find_nodes_that_pass_filters(
         size = max(2 * (wanted + 1 - feasible), size // 2, 64)
     which, statuses = _joined(results)
     evaluated = asked[0] if len(asked) == 1 else np.concatenate(asked)
+    end, error = _end_of_walk(which, statuses, wanted)
+    evaluated = evaluated[:end]
+    which, statuses = _occurring(which[:end], statuses)
+    return _Found(evaluated[which == 0] if statuses else evaluated, evaluated, which, statuses, error=error)
+
+
+def _end_of_walk(which: NDArray[np.int16], statuses: Sequence[Status], wanted: int) -> tuple[int, str]:
+    """How many nodes count, and the error that ended the walk, if one did."""
     passed = (which == 0).nonzero()[0]
-    if len(passed) > wanted:
-        which, evaluated, passed = which[: passed[wanted]], evaluated[: passed[wanted]], passed[:wanted]
-    which, statuses = _occurring(which, statuses)
-    for status in statuses:
-        if status.code is Code.ERROR:
-            raise SchedulingError(status.message)
-    return _Found(evaluated[passed] if statuses else evaluated, evaluated, which, statuses)
+    end = int(passed[wanted]) if len(passed) > wanted else len(which)
+    failing = [number for number, status in enumerate(statuses, 1) if status.code is Code.ERROR]
+    failed = np.isin(which[:end], failing).nonzero()[0] if failing else _NO_ROWS
+    if not len(failed):
+        return end, ""
+    return int(failed[0]), statuses[which[failed[0]] - 1].message
 
 
 def _joined(results: Sequence[FilterResult]) -> tuple[NDArray[np.int16], Sequence[Status]]:
@@ -180,6 +190,8 @@ def _evaluate_nominated_node(
         return None
     try:
         found = _find_nodes_that_pass_filters(framework, cycle, start, np.array([row], np.intp), 1, 0)
+        if found.error:
+            return None
         diagnosis.judge(found.evaluated, found.which, found.statuses)
         _ask_extenders(framework, cycle, diagnosis, found)
     except SchedulingError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import decisions, simulate
+from scheduler_core.trace import NodesFiltered
 from tests.builders import Manifest, configuration, node, parse, pod
 
 SCORES = ("TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "PodTopologySpread",
@@ -89,3 +90,12 @@ def only(plugin: str) -> Manifest:
     """Scoring by one plugin, and no PreScore at all."""
     others = [{"name": name} for name in SCORES if name != plugin]
     return {"preScore": {"disabled": [{"name": "*"}]}, "score": {"disabled": others}}
+
+
+def test_nodes_that_were_asked_before_the_error_count_for_where_the_next_search_starts():
+    """schedule_one.go updates nextStartNodeIndex "regardless of whether an error has occurred"."""
+    broken = {"schedulerName": "broken", "plugins": {"preFilter": {"disabled": [{"name": "NodeResourcesFit"}]}}}
+    both = configuration(profiles=[{"schedulerName": "default-scheduler"}, broken])
+    nodes = node("a", unschedulable=True), node("b", unschedulable=True), node("c"), node("d")
+    events = list(simulate(parse(*nodes, both, pod("p", schedulerName="broken"), pod("q"))))
+    assert [event.start for event in events if isinstance(event, NodesFiltered)] == [2]
