@@ -4,7 +4,10 @@
 import { chunkOf } from "./feed.js";
 import { apply, fork, fromKeyframe } from "./state.js";
 
-/** @typedef {{seq: number, first: number, events: AnyEvent[], base: State, last: boolean}} Chunk */
+/** So many events are folded at most to come to any step: states in between are kept once they have been passed. */
+const APART = 512;
+
+/** @typedef {{seq: number, first: number, events: AnyEvent[], kept: State[], last: boolean}} Chunk kept: before its first event, and every APART on */
 
 export class ChunkStore {
   constructor() {
@@ -18,7 +21,8 @@ export class ChunkStore {
   /** Take a chunk in. Where the one before is here, its end is this one's start: equal records are then shared. */
   put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
     const before = this.chunks[seq - 1];
-    this.chunks[seq] = { seq, first, events, base: before ? endOf(before) : fromKeyframe(keyframe), last };
+    const base = before ? stateIn(before, before.events.length) : fromKeyframe(keyframe);
+    this.chunks[seq] = { seq, first, events, kept: [base], last };
     if (last) this.complete = true;
   }
 
@@ -52,10 +56,8 @@ export class ChunkStore {
     if (!chunk) return undefined;
     const near = this.cursor;
     if (near?.step === step) return near.state;
-    const ahead = near && near.step < step && near.step >= chunk.first - 1;
-    const state = fork(ahead ? near.state : chunk.base);
-    const from = ahead ? near.step + 1 : chunk.first;
-    for (let at = from; at <= step; at += 1) apply(state, chunk.events[at - chunk.first]);
+    const ahead = near && near.step < step && near.step >= chunk.first && step - near.step < APART;
+    const state = ahead ? folded(near.state, chunk, near.step + 1 - chunk.first, step + 1 - chunk.first) : stateIn(chunk, step + 1 - chunk.first);
     this.cursor = { step, state };
     return state;
   }
@@ -69,9 +71,16 @@ export class ChunkStore {
   }
 }
 
-/** The state after a chunk. @param {Chunk} chunk */
-function endOf({ base, events }) {
-  const end = fork(base);
-  for (const event of events) apply(end, event);
-  return end;
+/** The state after the first `count` events of a chunk. @param {Chunk} chunk @param {number} count */
+function stateIn(chunk, count) {
+  const passed = Math.floor(count / APART);
+  for (let i = chunk.kept.length; i <= passed; i += 1) chunk.kept.push(folded(chunk.kept[i - 1], chunk, (i - 1) * APART, i * APART));
+  return folded(chunk.kept[passed], chunk, passed * APART, count);
+}
+
+/** A state, moved past some events of a chunk. @param {State} before @param {Chunk} chunk @param {number} from @param {number} to */
+function folded(before, { events }, from, to) {
+  const state = fork(before);
+  for (let at = from; at < to; at += 1) apply(state, events[at]);
+  return state;
 }

@@ -18,6 +18,8 @@ export class Timeline {
     this.fingers = new Map();
     /** @type {typeof import("./pod_lanes.js").podLanes | null} loaded when the lanes are opened */
     this.podLanes = null;
+    /** What does not depend on the step is described once per axis. */
+    this.kept = { axis: "", drawn: /** @type {Child[]} */ ([]) };
   }
 
   /** @param {View} view */
@@ -74,8 +76,7 @@ export class Timeline {
         "aria-valuenow": String(step), "aria-valuetext": t("timeline.value", { step, time: seconds(view.state.time), attempt: view.state.attempt }),
         on: this.handlers(target, view),
       },
-        this.times(index, width, unit),
-        unit >= DENSE ? this.marks(view, width, unit) : this.bars(view, width),
+        unit >= DENSE ? [this.times(index, width, unit), this.marks(view, width, unit)] : this.dense(view, width, unit),
         !store.complete && h("div", { key: "coming", class: "coming", title: t("run.streaming") }),
         h("div", { key: "playhead", class: "playhead", style: { left: `${head}px` } }),
         this.label(view, width, head)),
@@ -119,6 +120,14 @@ export class Timeline {
         style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
       }, round ? (MARKS[/** @type {keyof typeof MARKS} */ (outcome)] ?? "") : "");
     });
+  }
+
+  /** Times and bars: the same at every step. @param {View} view @param {number} width @param {number} unit */
+  dense(view, width, unit) {
+    const { first, next } = view.index;
+    const axis = [first, next, width, ...this.range(view.index)].join(" ");
+    if (axis !== this.kept.axis) this.kept = { axis, drawn: [this.times(view.index, width, unit), this.bars(view, width)] };
+    return this.kept.drawn;
   }
 
   /** Too many for marks: how many of which outcome, per few pixels. @param {View} view @param {number} width */
