@@ -14,10 +14,11 @@ const MOST_BESIDE = 3;
 /** @param {Element} target @param {View} view */
 export function drawRail(target, view) {
   const state = stations(view.event, view.state);
+  const behind = stepsBehind(view);
   patch(target, Object.entries(STATIONS).map(([cycle, points]) =>
     h("div", { key: cycle, class: "cycle", style: { flex: `${points.length} 1 auto` } },
       h("span", { class: "cycle-name" }, t(`cycle.name.${cycle}`), cycle === "binding" && beside(view)),
-      h("ol", null, points.map((point) => station(view, point, state.get(point) ?? "todo"))))));
+      h("ol", null, points.map((point) => station(view, point, state.get(point) ?? "todo", behind.get(point) ?? null))))));
 }
 
 /** Pods whose binding cycle runs at the same time as the scheduling cycle below. @param {View} view */
@@ -34,10 +35,9 @@ function beside(view) {
   ]; // prettier-ignore
 }
 
-/** @param {View} view @param {string} point @param {string} kind */
-function station(view, point, kind) {
+/** @param {View} view @param {string} point @param {string} kind @param {number | null} target the step to go to */
+function station(view, point, kind, target) {
   const failed = kind === "failed";
-  const target = stepOf(view, point);
   const label = kind === "current" ? `${point}${progress(view)}` : point;
   return h("li", { key: point, class: `station ${kind}`, "aria-current": kind === "current" ? "step" : null },
     h("i", { key: "dot" }),
@@ -57,11 +57,14 @@ function progress(view) {
   return frames > 1 ? ` ${view.frame + 1}/${frames}` : "";
 }
 
-/** The step at which this attempt came to an extension point, if it is behind us. @param {View} view @param {string} point */
-function stepOf(view, point) {
+/** The steps behind us at which this attempt came to its extension points. @param {View} view */
+function stepsBehind(view) {
+  /** @type {Map<string, number>} */
+  const steps = new Map();
   for (const { step, event } of view.store.walk(view.step, -1)) {
-    if (pointOf(event, view.state) === point) return step;
-    if (event.type === "CycleStarted") return null;
+    const point = pointOf(event, view.state);
+    if (!steps.has(point)) steps.set(point, step);
+    if (event.type === "CycleStarted") break;
   }
-  return null;
+  return steps;
 }
