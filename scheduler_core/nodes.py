@@ -17,6 +17,7 @@ from scheduler_core.objects import Node
 
 IntColumn = NDArray[np.int64]
 CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2  # fixed numbers in `ResourceIndex`
+MIN_KEPT_STATES = 4096
 
 T = TypeVar("T", bound=Hashable)
 D = TypeVar("D")
@@ -70,6 +71,7 @@ class NodeTable:
     def __init__(self, resources: ResourceIndex) -> None:
         self.resources = resources
         self.generation = 0
+        self.numbering = 0  # of states
         self.rebuild(())
 
     def rebuild(self, nodes: Sequence[Node]) -> None:
@@ -82,20 +84,22 @@ class NodeTable:
         self.row_of: dict[str, int] = {name: row for row, name in enumerate(self.names)}
         names = dict.fromkeys(name for node in nodes for name in node.allocatable if name != "pods")
         numbers = [self.resources.number(name) for name in names]
-        shape = (len(self.resources), len(nodes))
-        self.allocatable: IntColumn = np.zeros(shape, np.int64)  # [R, N]
+        count = len(self.resources)
+        self._amounts: IntColumn = np.zeros((2 * count + 4, len(nodes)), np.int64)  # all of the columns that follow
+        self.allocatable: IntColumn = self._amounts[:count]  # [R, N]
         for name, number in zip(names, numbers, strict=True):
             self.allocatable[number] = [node.allocatable.get(name, 0) for node in nodes]
-        self.allowed_pods: IntColumn = np.array([node.allocatable.get("pods", 0) for node in nodes], np.int64)
-        self.requested: IntColumn = np.zeros(shape, np.int64)  # [R, N], sum of `Pod.requests` of the pods on the node
-        self.non_zero: IntColumn = np.zeros((2, len(nodes)), np.int64)  # cpu, memory with defaults for empty requests
-        self.pod_count: IntColumn = np.zeros(len(nodes), np.int64)
+        self.requested: IntColumn = self._amounts[count:-4]  # [R, N], sum of `Pod.requests` of the pods on the node
+        self.non_zero: IntColumn = self._amounts[-4:-2]  # cpu, memory with defaults for empty requests
+        self.pod_count: IntColumn = self._amounts[-2]
+        self.allowed_pods: IntColumn = self._amounts[-1]
+        self.allowed_pods[:] = [node.allocatable.get("pods", 0) for node in nodes]
         self.unschedulable: NDArray[np.bool_] = np.array([node.unschedulable for node in nodes], np.bool_)
         self.image_states: Interned[Any] = Interned([], np.empty(0, np.intp))  # of `image_states.ImageState`
         self._columns: dict[Hashable, Any] = {}
-        self._state: dict[int, int] = {}  # by row, as of log[:_states_seen]
+        self._state: NDArray[np.intp] | None = None
+        self._state_number: dict[bytes, int] = {}
         self._states_seen = 0
-        self._state_number: dict[Hashable, int] = {}
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -111,19 +115,31 @@ class NodeTable:
         """Whether every node has some of a resource."""
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
-    def states(self, rows: Iterable[int]) -> list[int]:
-        """What `reads = "resources"` plugins see of each row, as a number: equal for nodes in the same state."""
-        for row in self.log[self._states_seen :]:
-            self._state.pop(row, None)
-        self._states_seen = len(self.log)
-        return [self._state.get(row) or self._number_state(row) for row in rows]
+    def states(self) -> NDArray[np.intp]:
+        """int[N]: what `reads = "resources"` plugins see of each row, as a number that rows in the same state share.
 
-    def _number_state(self, row: int) -> int:
-        """A number from 1 on."""
-        columns = (self.allocatable, self.requested, self.non_zero)
-        key = (int(self.allowed_pods[row]), int(self.pod_count[row]), *(column[:, row].tobytes() for column in columns))
-        number = self._state[row] = self._state_number.setdefault(key, len(self._state_number) + 1)
-        return number
+        The numbers are below `states_known` and mean the same for as long as `numbering` does not change.
+        """
+        if self._state is None or len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES):
+            self._state = self._numbered_states()
+        else:
+            for row in self.log[self._states_seen :]:
+                key = self._amounts[:, row].tobytes()
+                self._state[row] = self._state_number.setdefault(key, len(self._state_number))
+        self._states_seen = len(self.log)
+        return self._state
+
+    @property
+    def states_known(self) -> int:
+        return len(self._state_number)
+
+    def _numbered_states(self) -> NDArray[np.intp]:
+        """Numbers for the states that there are now, from 0 on."""
+        rows = np.ascontiguousarray(self._amounts.T)
+        keys: list[Any] = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()
+        number = self._state_number = {}
+        self.numbering += 1
+        return np.array([number.setdefault(key, len(number)) for key in keys], np.intp)
 
     def label(self, key: str) -> LabelColumn:
         """The column of one label key."""

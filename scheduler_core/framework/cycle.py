@@ -14,7 +14,7 @@ from scheduler_core.objects import Pod
 
 if TYPE_CHECKING:
     from scheduler_core.framework.filters import FilterPlan
-    from scheduler_core.framework.node_local import ShapeColumns
+    from scheduler_core.framework.node_local import ShapeAnswers
 
 UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
@@ -32,7 +32,7 @@ class CycleState:
     skip_filter: set[str] = field(default_factory=set)
     score_states: dict[str, Any] = field(default_factory=dict)
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
-    columns: ShapeColumns | None = None  # what is known already from pods like this one
+    answers: ShapeAnswers | None = None  # what is known already from pods like this one
 
 
 @dataclass(slots=True)

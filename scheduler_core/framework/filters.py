@@ -29,7 +29,7 @@ class Nominations(Protocol):
 
 @dataclass(slots=True)
 class FilterPlan:
-    """The filters that run in a cycle: `leading` depend on the node alone, then come the others."""
+    """The filters that run in a cycle: `leading` depend on the node alone (see `node_local`), then come the others."""
 
     leading: list[Any]
     others: list[Any]
@@ -52,7 +52,7 @@ class Filters:
             cycle.plan = self._plans.get(key)
             if cycle.plan is None:
                 active = [plugin for plugin in self.plugins if plugin.name not in key]
-                local = next((i for i, plugin in enumerate(active) if not hasattr(plugin, "reads")), len(active))
+                local = _leading(active)
                 names = [plugin.name for plugin in active]
                 cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], names)
         return cycle.plan
@@ -63,10 +63,10 @@ class Filters:
         asked = contiguous(rows, self._cluster.nodes.all_rows)
         statuses: list[Status] = []
         positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
-        if what_if is None and cycle.columns is not None:
+        if what_if is None and cycle.answers is not None:
             plugins = plan.others
-            which = cycle.columns.which[asked].copy()
-            statuses += cycle.columns.statuses
+            which = cycle.answers.which(cycle, asked)
+            statuses += cycle.answers.statuses
             if statuses and which.any():
                 positions = (which == 0).nonzero()[0]
         else:
@@ -141,6 +141,16 @@ class Filters:
 
 
 _NONE = np.empty(0, np.intp)
+
+
+def _leading(plugins: Sequence[Any]) -> int:
+    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its room.
+
+    In another order a node's state alone would not tell which of them rejects it first.
+    """
+    reads = [getattr(plugin, "reads", None) for plugin in plugins]
+    objects = next((i for i, what in enumerate(reads) if what != "node"), len(reads))
+    return next((i for i in range(objects, len(reads)) if reads[i] != "resources"), len(reads))
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:

@@ -125,7 +125,7 @@ class Framework:
 
     def recall(self, cycle: CycleState) -> None:
         """Take up what is known from pods like this one, after PreFilter."""
-        cycle.columns = self._local.columns(cycle, self.filters.plan(cycle).leading)
+        cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,16 +65,19 @@ class Scorers:
         if self._error:
             return [], skipped, _failed(self._error)
         found: list[PluginScore] = []
-        columns, where = cycle.columns, contiguous(rows, nodes.all_rows)
+        constants: Mapping[str, tuple[int, int]] = {}
+        known: Mapping[str, Scores] = {}
+        if cycle.answers is not None:
+            constants = cycle.answers.constants
+            known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:
             if name in skipped:
                 continue
-            if columns is not None and name in columns.constants:
-                found.append(PluginScore(name, weight, *columns.constants[name]))
+            if name in constants:
+                found.append(PluginScore(name, weight, *constants[name]))
                 continue
             state = score_states[name] if name in score_states else states.get(name)
-            known = None if columns is None else columns.scores.get(name)
-            raw = score(pod, state, nodes, rows) if known is None else known[where]
+            raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
             if np.minimum.reduce(normalized) < 0 or np.maximum.reduce(normalized) > MAX_NODE_SCORE:
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
