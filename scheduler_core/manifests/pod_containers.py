@@ -1,7 +1,8 @@
 """A pod's containers: validated, their host ports and images, and the pod's requests.
 
 Sources: core/validation `validateContainers`, `validateInitContainers`, `validateContainerPorts`,
-`validatePodResources`; core/v1 defaults `defaultPodRequests`, `defaultHugePagePodLimits`; scheduler `GetHostPorts`.
+`validatePodResources`, `validatePodHostNetworkDeps`; core/v1 defaults `defaultPodRequests`,
+`defaultHugePagePodLimits`; scheduler `GetHostPorts`.
 """
 
 from __future__ import annotations
@@ -45,9 +46,11 @@ def check_containers(spec: Manifest, problems: Problems) -> None:
             if resources := container.get("resources"):
                 check_requirements(resources, (*path, "resources"), problems, claims=claims)
             if ports := container.get("ports"):
-                _check_ports(ports, (*path, "ports"), problems, host_network=bool(spec.get("hostNetwork")))
+                _check_ports(ports, (*path, "ports"), problems)
                 if field == "containers":
                     _check_port_conflicts(ports, (*path, "ports"), taken, problems)
+                    if spec.get("hostNetwork"):
+                        _check_host_network(ports, (*path, "ports"), problems)
     for index, container in enumerate(init_containers):
         if container.get("restartPolicy") not in (None, "", "Always"):
             message = Message("an init container's restartPolicy can only be Always, which makes it a sidecar")
@@ -71,7 +74,7 @@ def _check_name(container: Manifest, path: Path, names: set[str], problems: Prob
         problems.error((*path, "image"), invalid(image, Message("must not have leading or trailing whitespace")))
 
 
-def _check_ports(ports: Any, path: Path, problems: Problems, *, host_network: bool) -> None:
+def _check_ports(ports: Any, path: Path, problems: Problems) -> None:
     names: set[str] = set()
     for index, port in enumerate(ports):
         at = (*path, index)
@@ -87,9 +90,15 @@ def _check_ports(ports: Any, path: Path, problems: Problems, *, host_network: bo
         for field, number in (("containerPort", container_port), ("hostPort", host_port)):
             if number and not 1 <= number <= 65535:
                 problems.error((*at, field), invalid(number, Message("must be between 1 and 65535, inclusive")))
-        if host_network and host_port not in (0, container_port):
+
+
+def _check_host_network(ports: Any, path: Path, problems: Problems) -> None:
+    """`validatePodHostNetworkDeps`, which does not look at init containers."""
+    for index, port in enumerate(ports):
+        host_port = port.get("hostPort") or 0
+        if host_port not in (0, port.get("containerPort") or 0):
             reason = Message("must match `containerPort` when `hostNetwork` is true")
-            problems.error((*at, "hostPort"), invalid(host_port, reason))
+            problems.error((*path, index, "hostPort"), invalid(host_port, reason))
 
 
 def _check_port_conflicts(ports: Any, path: Path, taken: set[tuple[str, str, int]], problems: Problems) -> None:

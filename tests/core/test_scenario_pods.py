@@ -359,6 +359,9 @@ def test_host_ports_of_containers_and_sidecars_and_of_the_host_network() -> None
     )
     on_host = with_containers(container("a", ports=[{"containerPort": 81}]), hostNetwork=True)
     assert on_host.host_ports == (HostPort("0.0.0.0", "TCP", 81),)
+    other_port = container("s", restartPolicy="Always", ports=[{"containerPort": 9, "hostPort": 443}])
+    sidecar_on_host = with_containers(container("a"), init=[other_port], hostNetwork=True)
+    assert sidecar_on_host.host_ports == (HostPort("0.0.0.0", "TCP", 443),)  # only containers' ports must be alike
 
 
 def test_volumes_name_their_claims_and_keep_the_sources_that_plugins_read() -> None:
