@@ -10,17 +10,17 @@ http_application = get_asgi_application()  # before any import that needs the ap
 
 from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
-from channels.security.websocket import AllowedHostsOriginValidator  # noqa: E402
 from django.conf import settings  # noqa: E402
 
 from kschedui.body_limit import BodyLimit  # noqa: E402
 from kschedui.dropping import Droppable  # noqa: E402
 from kschedui.static_files import StaticFiles  # noqa: E402
 from kschedui.urls import websocket_urlpatterns  # noqa: E402
+from kschedui.websocket_origin import SameOrigin  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
         "http": StaticFiles(BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)),
-        "websocket": Droppable(AllowedHostsOriginValidator(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
+        "websocket": SameOrigin(Droppable(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
     }
 )

@@ -222,8 +222,6 @@ SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"
-if flag("KSCHEDUI_BEHIND_PROXY", default=False):  # only where a proxy sets, and strips, this header
-    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 
 # --- What a stranger may send -------------------------------------------------------------------------------------
 LIMITS = {
