@@ -6,6 +6,7 @@ component-helpers' `nodeaffinity` package. The parser has validated operators an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -17,6 +18,13 @@ NODE_SELECTOR_OPERATORS: tuple[Operator, ...] = ("In", "NotIn", "Exists", "DoesN
 NODE_NAME_FIELD = "metadata.name"  # the only field that matchFields may name
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
+_LABEL_VALUE_LENGTH = 63
+_LABEL_VALUE = re.compile("(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?")
+_LABEL_VALUE_RULE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    f"'{_LABEL_VALUE.pattern}')"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +57,21 @@ class Requirement:
             return False
         return left > right if self.operator == "Gt" else left < right
 
-    @property
-    def error(self) -> str:
-        """Why `labels.NewRequirement` refuses this requirement, which kube-apiserver lets through; "" if not."""
+    def errors(self) -> list[str]:
+        """Why `labels.NewRequirement` refuses this requirement, which kube-apiserver lets through."""
+        found = []
         if self.operator in ("Gt", "Lt") and parse_int64(self.values[0]) is None:
-            return "for 'Gt', 'Lt' operators, the value must be an integer"
-        return ""
+            reason = "for 'Gt', 'Lt' operators, the value must be an integer"
+            found.append(f'values[0]: Invalid value: "{self.values[0]}": {reason}')
+        for index, value in enumerate(self.values):
+            reasons = []
+            if len(value) > _LABEL_VALUE_LENGTH:
+                reasons.append(f"must be no more than {_LABEL_VALUE_LENGTH} characters")
+            if not _LABEL_VALUE.fullmatch(value):
+                reasons.append(_LABEL_VALUE_RULE)
+            if reasons:
+                found.append(f'values[{index}][{self.key}]: Invalid value: "{value}": {"; ".join(reasons)}')
+        return found
 
     def __str__(self) -> str:
         """The notation of `kubectl get -l`."""
@@ -129,10 +146,13 @@ class NodeSelectorTerm:
     def empty(self) -> bool:
         return not self.match_expressions and not self.match_fields
 
-    @property
-    def error(self) -> str:
-        """The parse error that kube-scheduler meets (and required affinity ignores: the term then matches nothing)."""
-        return next((r.error for r in self.match_expressions if r.error), "")
+    def errors(self) -> list[str]:
+        """What kube-scheduler meets when it parses the term. Required affinity ignores it; the term matches nothing."""
+        return [
+            f"matchExpressions[{index}].{error}"
+            for index, requirement in enumerate(self.match_expressions)
+            for error in requirement.errors()
+        ]
 
     def matches(self, labels: Mapping[str, str], node_name: str) -> bool:
         if self.empty:

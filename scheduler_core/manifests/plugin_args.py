@@ -61,7 +61,7 @@ def inter_pod_affinity(found: Manifest, path: Path, problems: Problems) -> Inter
 
 
 def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
-    """Terms with weight 0 are left out, as `NewPreferredSchedulingTerms` does."""
+    """A term with weight 0 counts nothing, but there is something preferred: every pod is scored."""
     affinity = found.get("addedAffinity") or {}
     at = (*path, "addedAffinity")
     needed = affinity.get(_REQUIRED)
@@ -69,8 +69,7 @@ def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffini
     for index, term in enumerate(affinity.get(_PREFERRED) or ()):
         at_term = (*at, _PREFERRED, index)
         selector = node_selector_term(term.get("preference") or {}, at_term, problems, any_value=True)
-        if weight := term.get("weight"):
-            preferred.append(PreferredNodeTerm(weight, selector))
+        preferred.append(PreferredNodeTerm(term.get("weight") or 0, selector))
     return NodeAffinityArgs(
         node_selector(needed, (*at, _REQUIRED), problems) if needed is not None else None, tuple(preferred)
     )

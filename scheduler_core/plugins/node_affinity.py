@@ -31,7 +31,7 @@ from scheduler_core.framework.scores import default_normalize
 from scheduler_core.nodes import NodeTable
 from scheduler_core.objects import Node, Pod
 from scheduler_core.plugins.node_affinity_explain import explain_preferred, explain_required
-from scheduler_core.plugins.node_matching import matching_nodes, preferred_weights
+from scheduler_core.plugins.node_matching import matching_nodes, preferred_error, preferred_weights
 
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match Pod's node affinity/selector",))
 NOT_ENFORCED = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match scheduler-enforced node affinity",))
@@ -71,6 +71,8 @@ class NodeAffinity:
         return Verdicts(which.astype(np.int16), (NO_MATCH, NOT_ENFORCED)) if which.any() else PASS
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        if pod.preferred_node_affinity and (error := preferred_error(pod.preferred_node_affinity)):
+            return PreScoreResult(status=Status(Code.ERROR, (error,)))
         if not pod.preferred_node_affinity and not self.args.added_preferred:
             return NOTHING_PREFERRED
         return PreScoreResult()
@@ -99,17 +101,20 @@ class NodeAffinity:
         return explain_preferred(self.args.added_preferred, pod.preferred_node_affinity, node, raw, index)
 
     def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
-        """The node matches now, and did not before."""
+        """The node matches now, and did not before; or nobody knows, for a term that cannot be parsed."""
         added = self.args.added_required
         if added is not None and not added.matches(new.labels, new.name):
             return QueueingHint.SKIP
-        helps = _matches(pod, new) and (old is None or not _matches(pod, old))
-        return QueueingHint.QUEUE if helps else QueueingHint.SKIP
+        if (matched := _matches(pod, new)) and old is not None:
+            matched = not _matches(pod, old)
+        return QueueingHint.SKIP if matched is False else QueueingHint.QUEUE
 
 
-def _matches(pod: Pod, node: Node) -> bool:
-    """component-helpers' RequiredNodeAffinity.Match."""
+def _matches(pod: Pod, node: Node) -> bool | None:
+    """component-helpers' RequiredNodeAffinity.Match; None for an error: no term matches, and one cannot be parsed."""
     if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
         return False
     required = pod.required_node_affinity
-    return required is None or required.matches(node.labels, node.name)
+    if required is None or required.matches(node.labels, node.name):
+        return True
+    return None if any(term.errors() for term in required.terms) else False

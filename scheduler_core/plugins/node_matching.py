@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +28,18 @@ def preferred_weights(nodes: NodeTable, terms: Sequence[PreferredNodeTerm]) -> N
         if preferred.weight and not preferred.term.empty:
             found += np.where(_term(nodes, preferred.term), preferred.weight, 0)
     return found
+
+
+@lru_cache(maxsize=1024)
+def preferred_error(terms: tuple[PreferredNodeTerm, ...]) -> str:
+    """Why `NewPreferredSchedulingTerms` refuses the terms, "" if it does not."""
+    errors = [
+        f"[{index}].{error}"
+        for index, preferred in enumerate(terms)
+        if preferred.weight and not preferred.term.empty
+        for error in preferred.term.errors()
+    ]
+    return errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
 
 
 def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:

@@ -233,7 +233,7 @@ def test_default_spread_constraints_and_added_affinity() -> None:
     assert isinstance(affinity, NodeAffinityArgs)
     assert affinity.added_required
     assert affinity.added_required.matches({"disk": "ssd"}, "n1")
-    assert [one.weight for one in affinity.added_preferred] == [5]
+    assert [one.weight for one in affinity.added_preferred] == [0, 5]
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,8 @@ def test_match_fields_look_at_the_nodes_name() -> None:
 
 def test_bound_that_is_no_integer_makes_the_term_an_error_that_matches_nothing() -> None:
     term = NodeSelectorTerm((Requirement("size", "Gt", ("1.5",)),))
-    assert term.error == "for 'Gt', 'Lt' operators, the value must be an integer"
+    (error,) = term.errors()
+    assert error.startswith("matchExpressions[0].values[0]: Invalid value: \"1.5\": for 'Gt', 'Lt' operators")
     assert not term.matches(LABELS, "n1")
 
 
