@@ -55,7 +55,7 @@ format: venv-dev  ## let ruff format the Python files
 	@$(VENV)/bin/ruff check --quiet --fix . ; $(VENV)/bin/ruff format .
 
 messages: venv-dev  ## collect and compile the pages' translations (needs gettext)
-	@$(PY) manage.py makemessages --locale zh_Hans --ignore .venv --ignore node_modules && $(PY) manage.py compilemessages --ignore .venv
+	@$(PY) manage.py makemessages --locale zh_Hans --no-obsolete --ignore .venv --ignore node_modules --ignore tests && $(PY) manage.py compilemessages --ignore .venv
 
 lock: venv-dev  ## resolve pyproject.toml into the two lock files, with hashes, for Linux and macOS
 	@$(PY) -m pip install --quiet uv
