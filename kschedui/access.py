@@ -25,6 +25,10 @@ class NotAllowed(Exception):
     """The text is the sentence for the visitor."""
 
 
+class Deleted(NotAllowed):
+    """It was there, and may come back."""
+
+
 @dataclass(frozen=True)
 class Visitor:
     """`user` is None without an account; `editor` is the browser's token, "" when it has none."""
@@ -94,7 +98,7 @@ def may_see(visitor: Visitor, scenario: Scenario) -> bool:
 def require_sight(visitor: Visitor, scenario: Scenario) -> None:
     """Raise NotAllowed with the reason."""
     if scenario.deleted_at:
-        raise NotAllowed(gettext_noop("This scenario was deleted."))
+        raise Deleted(gettext_noop("This scenario was deleted."))
     if not may_see(visitor, scenario):
         raise NotAllowed(gettext_noop("This scenario is private."))
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from django.contrib import messages
+from django.contrib import admin, messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
-from django.contrib.auth.views import LoginView
+from django.contrib.auth.views import LoginView, redirect_to_login
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -32,12 +32,8 @@ class Login(LoginView):
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        """As often as one may save."""
-        try:
-            count(request, "save")
-        except Refusal as refusal:
-            context = {"title": _("Too often"), "sentence": str(refusal)}
-            return render(request, "error.html", context, status=refusal.status)
+        """Guesses are counted."""
+        count(request, "login")
         return super().post(request, *args, **kwargs)
 
     def form_valid(self, form: Any) -> HttpResponse:
@@ -45,6 +41,17 @@ class Login(LoginView):
         response = super().form_valid(form)
         take_over(self.request)
         return response
+
+
+log_in = page_view(Login.as_view())
+
+
+@page_view
+def admin_login(request: HttpRequest) -> HttpResponse:
+    """/admin/login/: to the site's own page, where guesses are counted."""
+    if request.user.is_authenticated and not admin.site.has_permission(request):
+        raise Refusal(403, gettext_noop("This account may not go there."))
+    return redirect_to_login(safe_next(request))
 
 
 @page_view

@@ -10,8 +10,9 @@ from typing import Any
 from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, JsonResponse
+from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
 from kschedui import access, body_limit, engine
@@ -27,46 +28,62 @@ MINUTE = 60
 
 
 class Refusal(Exception):
-    """The answer is this status with this sentence, in the visitor's language; `more` goes into the JSON beside it."""
+    """The answer is this status with this sentence, in the visitor's language, and these headers; `more` goes into the
+    JSON beside it."""
 
-    def __init__(self, status: int, sentence: str, **more: Any) -> None:
+    def __init__(self, status: int, sentence: str, *, headers: Mapping[str, str] | None = None, **more: Any) -> None:
         super().__init__(sentence)
         self.sentence = sentence
         self.status = status
+        self.headers = headers or {}
         self.more = more
 
 
 def api_view(method: str, *, limit: str) -> Callable[[View], View]:
     """An API view: one method, rate-limited under the name `limit`, every refusal as {"errors": [...]}."""
+    methods = ("GET", "HEAD") if method == "GET" else (method,)
 
     def wrap(view: View) -> View:
         @functools.wraps(view)
         def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             try:
-                if request.method not in (method, "HEAD" if method == "GET" else method):
-                    raise Refusal(405, Message("This address understands {method} only.", method=method))
+                if request.method not in methods:
+                    sentence = Message("This address understands {method} only.", method=method)
+                    raise Refusal(405, sentence, headers={"Allow": ", ".join(methods)})
                 count(request, limit)
                 response = view(request, *args, **kwargs)
             except ScenarioErrors as errors:
                 response = JsonResponse({"errors": engine.error_rows(errors)}, status=422)
             except Exception as error:
-                refusal = refusal_of(error)
-                response = JsonResponse(
-                    {"errors": [{"message": spoken(refusal.sentence)}], **refusal.more}, status=refusal.status
-                )
-            access.remember(request, response)
-            return response
+                response = refusal_json(refusal_of(error))
+            return finished(request, response)
 
         return answer
 
     return wrap
 
 
+def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """With a new visitor's token, and not kept for the next visitor, who may see something else."""
+    access.remember(request, response)
+    if not response.has_header("Cache-Control"):
+        patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+def refusal_json(refusal: Refusal) -> JsonResponse:
+    """A refusal as the API says it."""
+    errors = [{"message": spoken(refusal.sentence)}]
+    return JsonResponse({"errors": errors, **refusal.more}, status=refusal.status, headers=refusal.headers)
+
+
 def refusal_of(error: Exception) -> Refusal:
-    """What to tell about an exception; one that we do not know is logged and raised again."""
+    """What to tell about an exception; one that nobody foresaw is logged."""
     match error:
         case Refusal():
             return error
+        case access.Deleted():
+            return Refusal(410, str(error))
         case access.NotAllowed():
             return Refusal(403, str(error))
         case Scenario.DoesNotExist():
@@ -95,7 +112,7 @@ def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
     """The JSON object that was sent. `fields` are those we read and their types; an absent one is None."""
     try:
         body = json.loads(request.body)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one before
         raise Refusal(400, gettext_noop("Send a JSON object.")) from None
     if not isinstance(body, Mapping):
         raise Refusal(400, gettext_noop("Send a JSON object."))
@@ -120,7 +137,8 @@ def text_of(body: Mapping[str, Any]) -> str:
 def count(request: HttpRequest, limit: str) -> None:
     """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
     most = settings.RATE_LIMITS[limit]
-    key = f"rate:{limit}:{request.META.get('REMOTE_ADDR', '')}:{int(time.time()) // MINUTE}"
+    now = int(time.time())
+    key = f"rate:{limit}:{request.META.get('REMOTE_ADDR', '')}:{now // MINUTE}"
     try:
         cache.add(key, 0, 2 * MINUTE)
         asked = cache.incr(key)
@@ -131,4 +149,4 @@ def count(request: HttpRequest, limit: str) -> None:
         sentence = Message(
             "Too many requests from your address; the limit is {most} a minute. Please wait a little.", most=most
         )
-        raise Refusal(429, sentence)
+        raise Refusal(429, sentence, headers={"Retry-After": str(MINUTE - now % MINUTE)})

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import translation
 
 from kschedui.language import language_of_scope, spoken
+from kschedui.security_headers import encoded, outside_django
 from scheduler_core import messages
 
 Scope = dict[str, Any]
@@ -58,6 +59,6 @@ class BodyLimit:
         with translation.override(language_of_scope(scope)):
             sentence = spoken(too_large(self.most))
         body = json.dumps({"errors": [{"message": sentence}]})
-        headers = [(b"content-type", b"application/json"), (b"connection", b"close")]
-        await send({"type": "http.response.start", "status": 413, "headers": headers})
+        headers = {"Content-Type": "application/json", "Connection": "close", **outside_django()}
+        await send({"type": "http.response.start", "status": 413, "headers": encoded(headers)})
         await send({"type": "http.response.body", "body": body.encode()})

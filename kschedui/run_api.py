@@ -85,7 +85,8 @@ def explanation(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
 def explained(run: Run, attempt: int, names: list[str]) -> Any:
     """Simulate again up to the attempt, not more than two at once in a process."""
     if not EXPLAIN_PLACES.acquire(timeout=WAIT_SECONDS):
-        raise Refusal(503, gettext_noop("Many explanations are being made; please ask again in a moment."))
+        sentence = gettext_noop("Many explanations are being made; please ask again in a moment.")
+        raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
     try:
         return engine.explain(scenarios.text_of(run.version_id), attempt, names or None)
     except EndlessMoment as error:

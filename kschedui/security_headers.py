@@ -1,6 +1,6 @@
 """The headers that hold a browser to our own files: no inline script or style, no foreign origin, no framing."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.conf import settings
@@ -14,6 +14,16 @@ def policy(*, frame_ancestors: str) -> str:
     """The Content-Security-Policy header's value: settings.CONTENT_SECURITY_POLICY and who may frame the page."""
     rules = {**settings.CONTENT_SECURITY_POLICY, "frame-ancestors": frame_ancestors}
     return "; ".join(f"{name} {value}".strip() for name, value in rules.items())
+
+
+def outside_django() -> dict[str, str]:
+    """For what is answered before any middleware: static files, a body that is too large."""
+    return {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": policy(frame_ancestors="'none'")}
+
+
+def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
+    """As ASGI takes them."""
+    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]
 
 
 class SecurityHeadersMiddleware:

@@ -205,7 +205,7 @@ CONTENT_SECURITY_POLICY = {
     "base-uri": "'none'",
     "form-action": "'self'",
 }
-CSRF_FAILURE_VIEW = "kschedui.views.forged"
+CSRF_FAILURE_VIEW = "kschedui.pages.forged"
 PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 # Only a deployment without TLS (a trial on localhost, say) has a reason to turn this off.
 HTTPS = flag("KSCHEDUI_HTTPS", default=PRODUCTION)
@@ -239,6 +239,7 @@ LIMITS = {
 }
 # Requests a minute from one address.
 RATE_LIMITS = {
+    "login": number("KSCHEDUI_RATE_LOGIN", 10),
     "save": number("KSCHEDUI_RATE_SAVE", 20),
     "run": number("KSCHEDUI_RATE_RUN", 60),
     "check": number("KSCHEDUI_RATE_CHECK", 120),

@@ -4,14 +4,13 @@ A page of native modules asks for some fifty files at once, and each would cost 
 through Django's middleware.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 from kschedui.body_limit import Application, Receive, Scope, Send
-from kschedui.security_headers import policy
+from kschedui.security_headers import encoded, outside_django
 
 
 class StaticFiles:
@@ -20,8 +19,7 @@ class StaticFiles:
     def __init__(self, application: Application) -> None:
         self.application = application
         self.found = WhiteNoiseMiddleware()
-        always = {"X-Content-Type-Options": "nosniff", "Content-Security-Policy": policy(frame_ancestors="'none'")}
-        self.headers = encoded(always)
+        self.headers = encoded(outside_django())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """The file, or the application's answer where there is none."""
@@ -45,8 +43,3 @@ class StaticFiles:
     def find(self, path: str) -> Any:
         """WhiteNoise's StaticFile; in development it is looked for anew each time."""
         return self.found.find_file(path) if self.found.autorefresh else self.found.files.get(path)
-
-
-def encoded(headers: Mapping[str, str]) -> list[tuple[bytes, bytes]]:
-    """As ASGI takes them."""
-    return [(name.lower().encode(), value.encode()) for name, value in headers.items()]

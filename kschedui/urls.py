@@ -56,7 +56,7 @@ api_urls: list[URLPattern | URLResolver] = [
 ]
 
 account_urls: list[URLPattern | URLResolver] = [
-    path("login/", account_views.Login.as_view(), name="login"),
+    path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("signup/", account_views.signup, name="signup"),
     path("mine/", account_views.mine, name="mine"),
@@ -75,11 +75,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("language", set_language, name="set_language"),
     path("healthz", health, name="health"),
     path("favicon.ico", favicon),
+    path("admin/login/", account_views.admin_login),
     path("admin/", admin.site.urls),
 ]
 
 websocket_urlpatterns: list[URLPattern] = [path("ws/run/", RunConsumer.as_asgi())]
 
-handler404 = "kschedui.views.not_found"
-handler500 = "kschedui.views.server_error"
-handler400 = "kschedui.views.bad_request"
+handler404 = "kschedui.pages.not_found"
+handler500 = "kschedui.pages.server_error"
+handler400 = "kschedui.pages.bad_request"

@@ -3,10 +3,9 @@
 from collections import Counter
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_POST, require_safe
 
@@ -168,38 +167,3 @@ def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
     scenario = scenarios.by_id(sid)
     access.require_sight(visitor, scenario)
     return visitor, scenario
-
-
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """error.html: `title`, `sentence`."""
-    return error_page(request, 404, gettext_noop("Nothing is here"), gettext_noop("There is no page at this address."))
-
-
-def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """The same, for a form or a call without the token against forgery."""
-    sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
-    if request.path.startswith("/api/"):
-        return JsonResponse({"errors": [{"message": _(sentence)}]}, status=403)
-    return error_page(request, 403, gettext_noop("Please try again"), sentence)
-
-
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """The same, for a request that Django itself refuses."""
-    return error_page(
-        request, 400, gettext_noop("Not understood"), gettext_noop("This request is not one that a browser makes here.")
-    )
-
-
-def server_error(request: HttpRequest) -> HttpResponse:
-    """The same, for what nobody foresaw."""
-    return error_page(
-        request,
-        500,
-        gettext_noop("Something failed"),
-        gettext_noop("Nothing that was saved is lost; please try again."),
-    )
-
-
-def error_page(request: HttpRequest, status: int, title: str, sentence: str) -> HttpResponse:
-    """error.html: `title`, `sentence`."""
-    return render(request, "error.html", {"title": _(title), "sentence": _(sentence)}, status=status)

@@ -4,9 +4,10 @@ import json
 from typing import Any
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 
-from kschedui import worker
+from kschedui import scenarios, worker
 from kschedui.models import Scenario, Version
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
@@ -102,6 +103,7 @@ BODIES = {
     "bytes that are no UTF-8": b'{"text": "\xff\xfe"}',
     "deep": b"[" * 100_000,
 }
+FORMS = ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain"]
 
 
 @pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
@@ -112,6 +114,17 @@ def test_a_body_that_is_not_ours_is_400(author: Browser, door: str, body: bytes)
         assert answer.status_code == 400
     assert answer.status_code < 500
     sentence(answer)
+
+
+@pytest.mark.parametrize("kind", FORMS)
+@pytest.mark.parametrize("door", ["/api/check", "/api/import", *DOORS])
+def test_json_that_calls_itself_something_else_is_read_or_refused(db: None, door: str, kind: str) -> None:
+    careful = Client(enforce_csrf_checks=True)
+    careful.get("/new/")
+    token = careful.cookies["kschedui_csrf"].value
+    body = json.dumps({"text": SMALL})
+    answer = careful.post(door, body, content_type=kind, headers={"X-CSRFToken": token})
+    assert answer.status_code in (200, 400), answer.content
 
 
 ESCAPED = """
@@ -234,6 +247,7 @@ def test_creating_and_running_are_limited_per_address(author: Browser, settings:
         author.save()
     answer = author.post_json("/api/scenarios", text=SMALL)
     assert answer.status_code == 429
+    assert 0 < int(answer["Retry-After"]) <= 60
     assert "2 a minute" in sentence(answer)
     elsewhere = Browser(REMOTE_ADDR="198.51.100.7")
     assert elsewhere.post_json("/api/scenarios", text=SMALL).status_code == 200
@@ -254,12 +268,36 @@ def test_a_wrong_method_is_405(author: Browser) -> None:
     for path in ("/api/check", "/api/scenarios", "/api/preview"):
         answer = author.get(path)
         assert answer.status_code == 405
+        assert answer["Allow"] == "POST"
         assert "POST" in sentence(answer)
     saved = author.save()
     assert author.get(f"/s/{saved['id']}/fork/").status_code == 405
     answer = author.post(saved["url"])
     assert answer.status_code == 405
+    assert answer["Allow"] == "GET, HEAD"
     assert "buttons" in answer.context["sentence"]
+
+
+def test_under_api_even_what_django_refuses_is_json(author: Browser) -> None:
+    answer = author.get("/api/nothing")
+    assert answer.status_code == 404
+    assert "no page" in sentence(answer)
+    assert author.get("/api/check", headers={"Host": "evil.example"}).status_code == 400
+
+
+def test_a_failure_is_told_without_the_database(
+    author: Browser, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    author.post("/accounts/signup/", {"username": "a", "password1": "long enough 1", "password2": "long enough 1"})
+
+    def away() -> None:
+        raise OperationalError("the database is away")
+
+    monkeypatch.setattr(scenarios, "library", away)
+    with django_assert_num_queries(0):
+        answer = author.get("/")
+    assert answer.status_code == 500
+    assert "Nothing that was saved is lost" in answer.content.decode()
 
 
 def test_a_forged_form_is_refused(author: Browser) -> None:

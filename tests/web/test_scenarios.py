@@ -110,10 +110,21 @@ def test_logging_in_takes_over_what_the_browser_made_without_the_account(author:
 
 
 def test_guessing_passwords_is_limited(author: Browser, settings: Any) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "save": 1}
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 1}
     form = {"username": "ada", "password": "guess"}
     assert author.post("/accounts/login/", form).status_code == 200
     assert author.post("/accounts/login/", form).status_code == 429
+
+
+def test_the_admins_door_is_the_sites_own(author: Browser) -> None:
+    assert author.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
+    for method in (author.get, author.post):
+        assert method("/admin/login/?next=/admin/")["Location"] == "/accounts/login/?next=/admin/"
+    sign_up(author, "ada")
+    assert author.get("/admin/", follow=True).status_code == 403
+    User.objects.update(is_staff=True)
+    assert author.get("/admin/").status_code == 200
+    assert author.get("/admin/login/?next=/admin/", follow=True).redirect_chain[-1][0] == "/admin/"
 
 
 def test_a_claim_link_gives_a_scenario_to_an_account_once(author: Browser, stranger: Browser) -> None:
@@ -217,7 +228,7 @@ def test_a_name_given_by_hand_outlives_new_versions(author: Browser) -> None:
 def test_a_deleted_scenario_comes_back(author: Browser, stranger: Browser) -> None:
     saved = author.save()
     author.post(f"/s/{saved['id']}/delete")
-    assert stranger.get(saved["url"]).status_code == 403
+    assert stranger.get(saved["url"]).status_code == 410
     assert author.get(saved["url"]).status_code == 403
     mine = author.get("/accounts/mine/")
     assert mine.context["scenarios"] == []

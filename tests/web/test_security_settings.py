@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import AsyncRequestFactory, Client, RequestFactory
 
 from kschedui.security_headers import SecurityHeadersMiddleware
+from tests.web.test_static_files import ask
 
 ROOT = Path(__file__).resolve().parents[2]
 SECRET = "not-a-real-secret-but-long-enough-and-with-many-different-characters-0123456789"
@@ -52,6 +53,13 @@ def test_an_unknown_database_scheme_is_refused_without_repeating_its_password() 
     done = manage("check", DATABASE_URL="mysql://me:hunter2@localhost/x")
     assert done.returncode == 1
     assert "hunter2" not in done.stderr
+
+
+def test_what_is_answered_before_django_carries_the_policy_too() -> None:
+    for path, headers in (("/static/favicon.svg", {}), ("/api/check", {"content_length": "99999999999"})):
+        _, found, _ = ask(path, **headers)
+        assert "default-src 'none'" in found["content-security-policy"]
+        assert found["x-content-type-options"] == "nosniff"
 
 
 @pytest.mark.django_db
