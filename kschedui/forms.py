@@ -24,8 +24,6 @@ class SettingsForm(forms.Form):
 
     def __init__(self, *args: Any, can_be_private: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        words = {"unlisted": _("Everyone with the link"), "public": _("Everyone; it is listed on the first page")}
-        if can_be_private:
-            words = {"private": _("Only me"), **words}
-        choices = [(key, words[key]) for key in Scenario.Visibility.values if key in words]
-        self.fields["visibility"].choices = choices  # type: ignore[attr-defined]
+        choices = Scenario.Visibility.choices
+        offered = [one for one in choices if can_be_private or one[0] != Scenario.Visibility.PRIVATE]
+        self.fields["visibility"].choices = offered  # type: ignore[attr-defined]

@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from scheduler_core.messages import Message
 
@@ -43,9 +44,9 @@ class Scenario(models.Model):
     """A scenario that somebody keeps. Its texts are versions; this row says whose it is and who may see it."""
 
     class Visibility(models.TextChoices):
-        PRIVATE = "private", "only me"
-        UNLISTED = "unlisted", "everyone with the link"
-        PUBLIC = "public", "everyone; it is listed on the first page"
+        PRIVATE = "private", _("Only me")
+        UNLISTED = "unlisted", _("Everyone with the link")
+        PUBLIC = "public", _("Everyone; it is listed on the first page")
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="scenarios")
@@ -102,6 +103,7 @@ class Run(models.Model):
     engine_version = models.CharField(max_length=40)
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for the run
     lease_until = models.DateTimeField(null=True, blank=True)  # a worker holds the run until then
     queued_at = models.DateTimeField(default=timezone.now)  # when the broker was told last
     steps = models.PositiveIntegerField(default=0)

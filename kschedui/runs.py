@@ -25,6 +25,8 @@ logger = logging.getLogger(__name__)
 
 TASK = "kschedui.tasks.simulate_run"
 UNCLAIMED = timedelta(seconds=30)  # a queued run that no worker took is put into the queue again after this time
+MOST_TRIES = 8  # workers that may die of a run, or be stopped during it
+LOST_TOO_OFTEN = Message("The run was given up: {tries} workers ended while they worked on it.", tries=MOST_TRIES)
 READ_CHUNKS = 8  # in one query
 
 
@@ -57,7 +59,7 @@ def start_run(version: Version, *, retry: bool = False) -> Run:
     """The run of the version by this engine; queued if there is none. `retry`: also if it was cancelled or failed."""
     run, created = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION)
     again = Run.objects.filter(pk=run.pk, state__in=[Run.State.CANCELLED, Run.State.FAILED] if retry else [])
-    if again.update(state=Run.State.QUEUED, error="", finished=None, queued_at=timezone.now()) or created:
+    if again.update(state=Run.State.QUEUED, error="", finished=None, queued_at=timezone.now(), tries=0) or created:
         run.refresh_from_db()
         transaction.on_commit(lambda: enqueue(run.public_id))
     return run
@@ -72,11 +74,14 @@ def enqueue(public_id: str) -> None:
 
 
 def find_run(version: Version, engine_version: str | None = None) -> Run | None:
-    """The run by that engine; without one, the oldest that is complete: it is what old links were made from."""
-    runs = version.runs.all()
+    """The run by that engine; without one, the oldest that is complete: it is what old links were made from.
+
+    Few engines run a version, so all of its runs are read: one query, none for versions with prefetched `runs`.
+    """
+    found = list(version.runs.all())
     if engine_version is not None:
-        return None if "\0" in engine_version else runs.filter(engine_version=engine_version).first()
-    return runs.filter(state=Run.State.DONE).first() or runs.last()
+        return next((run for run in found if run.engine_version == engine_version), None)
+    return next((run for run in found if run.state == Run.State.DONE), found[-1] if found else None)
 
 
 def by_id(public_id: str) -> Run:
@@ -118,18 +123,25 @@ def all_frames(run: Run) -> Iterator[bytes]:
 
 
 def claim(public_id: str) -> Run | None:
-    """Take a run that nobody works on: None when it is ended, gone, or held by a worker whose lease goes on."""
+    """Take a run that nobody works on: None when it is ended, gone, or held by a worker whose lease goes on.
+
+    A run that takes its workers down with it (the memory is too small, say) must not do so for ever: it fails.
+    """
     free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
-    with transaction.atomic():
-        run = Run.objects.select_related("version").filter(free, public_id=public_id).first()
-        if run is None:
-            return None
-        taken = Run.objects.filter(free, pk=run.pk, attempt=run.attempt)
-        if not taken.update(attempt=F("attempt") + 1, state=Run.State.RUNNING, lease_until=lease()):
-            return None
-    run.refresh_from_db(fields=["attempt", "state", "lease_until", "chunks", "steps"])
+    run = Run.objects.select_related("version").filter(free, public_id=public_id).first()
+    if run is None:
+        return None
+    as_seen = Run.objects.filter(free, pk=run.pk, attempt=run.attempt)
+    run.attempt += 1
+    hopeless = run.tries >= MOST_TRIES
+    if hopeless:
+        changes = {"state": Run.State.FAILED, "error": LOST_TOO_OFTEN, "finished": timezone.now(), "lease_until": None}
+    else:
+        changes = {"state": Run.State.RUNNING, "tries": run.tries + 1, "lease_until": lease()}
+    if not as_seen.update(attempt=run.attempt, **changes):
+        return None  # another worker was quicker
     announce(public_id)
-    return run
+    return None if hopeless else run
 
 
 def store_chunk(run: Run, chunk: Chunk, time: float) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 import msgspec
 from django.conf import settings
+from django.db import Error
 
 from kschedui import engine, frames, runs
 from kschedui.ending import Ending
@@ -82,6 +83,8 @@ def execute(public_id: str) -> None:
             "This engine does not accept the text. Line {line}: {reason}", line=error.line, reason=error.message
         )
         give_up(run, reason)
+    except Error as error:  # the database's: the lease ends, and the run goes on when there is one again
+        logger.warning("run %s lost its database: %s", public_id, error)
     except Exception:
         logger.exception("run %s failed", public_id)
         give_up(run, FAILED)

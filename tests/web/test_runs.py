@@ -112,6 +112,63 @@ def test_a_worker_that_lost_its_run_writes_nothing(keep: Keep) -> None:
     assert len(stored(run)) == 1
 
 
+def test_a_run_that_takes_its_workers_down_is_given_up(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.start_run(keep(MANY))
+    with monkeypatch.context() as dying:
+        dying.setattr(worker, "work", die)
+        for _ in range(runs.MOST_TRIES):
+            with pytest.raises(Killed):
+                worker.execute(run.public_id)
+            expire(run)
+        worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert (run.state, run.chunks) == (Run.State.FAILED, 0)
+    assert "workers ended" in run.error
+    again = runs.start_run(run.version, retry=True)
+    worker.execute(again.public_id)
+    again.refresh_from_db()
+    assert again.state == Run.State.DONE, "somebody asked for it once more"
+
+
+def die(run: Run) -> None:
+    raise Killed
+
+
+def test_a_run_outlives_a_database_that_is_away(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.start_run(keep(MANY))
+
+    def away(*_: object) -> None:
+        raise OperationalError("the database is away")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(runs, "store_chunk", away)
+        worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert (run.state, run.error) == (Run.State.RUNNING, "")
+    expire(run)
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.state == Run.State.DONE
+
+
+def test_of_two_workers_that_claim_a_run_one_gets_it(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = runs.start_run(keep())
+    lease = runs.lease
+    quicker: list[Run | None] = []
+
+    def claimed_meanwhile() -> object:
+        monkeypatch.setattr(runs, "lease", lease)
+        quicker.append(runs.claim(run.public_id))
+        return lease()
+
+    monkeypatch.setattr(runs, "lease", claimed_meanwhile)
+    assert runs.claim(run.public_id) is None
+    assert quicker[0] is not None
+    assert quicker[0].attempt == 1
+    run.refresh_from_db()
+    assert (run.attempt, run.tries) == (1, 1)
+
+
 def test_a_finished_run_is_left_alone(finished: Run) -> None:
     before = stored(finished)
     worker.execute(finished.public_id)
