@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.contrib.sessions.backends.db import SessionStore
 from django.core import signing
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
@@ -17,7 +18,7 @@ from kschedui.models import Scenario
 
 COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
 SALT = "kschedui.editor"
-COOKIE_SECONDS = 2 * 365 * 24 * 3600
+COOKIE_SECONDS = 400 * 24 * 3600  # browsers keep none for longer
 TOKEN_BYTES = 18
 
 
@@ -63,20 +64,24 @@ def token_in(cookies: Mapping[str, str]) -> str:
 
 
 def editing_visitor(request: HttpRequest) -> Visitor:
-    """The same visitor, with a token if it had none; `remember` then sends it."""
+    """The same visitor, with a token unless there is an account; `remember` sends it, anew each time it is used."""
     visitor = visitor_of(request)
-    if visitor.user or visitor.editor:
-        return visitor
-    request.new_editor = secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined]
+    if not visitor.user:
+        request.new_editor = visitor.editor or secrets.token_urlsafe(TOKEN_BYTES)  # type: ignore[attr-defined]
     return visitor_of(request)
 
 
 def remember(request: HttpRequest, response: HttpResponseBase) -> None:
-    """Give a new token to the browser."""
+    """Give the token to the browser, for as long as that keeps one."""
     token = getattr(request, "new_editor", "")
     if token:
         value = signing.TimestampSigner(salt=SALT).sign(token)
         response.set_cookie(COOKIE, value, max_age=COOKIE_SECONDS, httponly=True, samesite="Lax", secure=settings.HTTPS)
+
+
+def forget_sessions() -> None:
+    """Remove those that have expired: nobody else does."""
+    SessionStore.clear_expired()
 
 
 def may_edit(visitor: Visitor, scenario: Scenario) -> bool:

@@ -86,8 +86,9 @@ def safe_next(request: HttpRequest) -> str:
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """scenarios/mine.html: `scenarios` (cards.mine_row), `deleted` [{id, title}] that can be brought back."""
-    found = list(scenarios.of_visitor(access.visitor_of(request)))
-    kept = [cards.mine_row(scenario) for scenario in found if not scenario.deleted_at]
+    visitor = access.visitor_of(request)
+    found = list(scenarios.of_visitor(visitor))
+    kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
     deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
     return render(request, "scenarios/mine.html", {"scenarios": kept, "deleted": deleted})
 
@@ -115,7 +116,7 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
 def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
     """[{number, url, created, engine}] newest first; `engine` made the trace that links show ("": there is none)."""
     rows = []
-    for version in scenarios.versions(scenario):
+    for version in scenarios.versions(scenario).prefetch_related("runs"):
         run = runs.find_run(version)
         url = reverse("version", args=[scenario.public_id, version.number])
         engine = run.engine_version if run else ""
@@ -152,10 +153,10 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
         sid = signing.loads(token, salt=CLAIM_SALT, max_age=CLAIM_SECONDS)
     except signing.BadSignature:
         raise Refusal(404, gettext_noop("This link does not give a scenario, or it is too old.")) from None
-    scenario = scenarios.by_id(sid)
+    visitor, scenario = seen(request, sid)
     if request.method != "POST":
         return render(request, "scenarios/claim.html", {"title": scenario.title})
-    if not scenarios.claim(access.visitor_of(request), scenario):
+    if not scenarios.claim(visitor, scenario):
         raise Refusal(403, gettext_noop("This scenario has an owner already."))
     return redirect("scenario-settings", sid)
 

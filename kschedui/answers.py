@@ -16,6 +16,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
 from kschedui import access, body_limit, engine
+from kschedui.client_address import client_of
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario, Version
 from scheduler_core.messages import Message
@@ -138,7 +139,7 @@ def count(request: HttpRequest, limit: str) -> None:
     """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
     most = settings.RATE_LIMITS[limit]
     now = int(time.time())
-    key = f"rate:{limit}:{request.META.get('REMOTE_ADDR', '')}:{now // MINUTE}"
+    key = f"rate:{limit}:{client_of(request.META.get('REMOTE_ADDR', ''))}:{now // MINUTE}"
     try:
         cache.add(key, 0, 2 * MINUTE)
         asked = cache.incr(key)

@@ -57,12 +57,12 @@ def save(request: HttpRequest) -> HttpResponse:
     """{text, parent?, version?, fork_of?} -> {id, version, url, run}; 409 when `version` is not the newest any more."""
     body = json_body(request, text=str, parent=str, version=int, fork_of=str)
     text = text_of(body)
+    count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = access.editing_visitor(request)
     try:
         version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, version=conflict.newest) from None
-    count(request, "run")
     scenario = version.scenario
     url = reverse("scenario", args=[scenario.public_id])
     run = runs.start_run(version).public_id

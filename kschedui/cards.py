@@ -6,16 +6,17 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import get_language, gettext_lazy, ngettext
+from django.utils.translation import get_language, ngettext
 
 from kschedui import ending, lessons, picture, runs
-from kschedui.access import Visitor, may_edit
+from kschedui.access import Visitor, may_edit, may_see
 from kschedui.lessons import LEVELS, TOPICS, Lesson
 from kschedui.models import Run, Scenario, Version
 from kschedui.prose import markdown_html, plain_text
 from scheduler_core import ENGINE_VERSION
 
 SEARCHED = 4000  # characters of a lesson
+MOST_VERSIONS = 30  # in the player's list
 
 
 def language() -> str:
@@ -64,22 +65,22 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     searches `words`, which are in English too."""
     made = card(scenario)
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
-    words = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
+    said = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
     level = (lesson.level, LEVELS.get(lesson.level, ""))
     url = reverse("library", args=[scenario.slug])
     more = {"slug": scenario.slug, "topics": topics, "level": level, "order": lesson.order, "url": url}
-    english = [lesson.text(field, "en") for field in words]
-    searched = " ".join([*words.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
-    return {**made, **words, "title": words["title"] or made["title"], **more, "words": searched[:SEARCHED]}
+    english = [lesson.text(field, "en") for field in said]
+    searched = " ".join([*said.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
+    return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}
 
 
-def mine_row(scenario: Scenario) -> dict[str, Any]:
+def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
     """A row of one's own list."""
     sid = scenario.public_id
     urls = {f"{name}_url": reverse(f"scenario-{name}", args=[sid]) for name in ("edit", "settings")}
-    origin = scenario.fork_of.scenario.title if scenario.fork_of else ""
-    about = {"title": scenario.title, "visibility": VISIBILITY_WORDS[scenario.visibility], "updated": scenario.updated}
+    origin = origin_of(visitor, scenario)
+    about = {"title": scenario.title, "visibility": scenario.get_visibility_display(), "updated": scenario.updated}
     number = getattr(scenario, "number", None)
     return {
         "id": sid,
@@ -87,9 +88,15 @@ def mine_row(scenario: Scenario) -> dict[str, Any]:
         **urls,
         **about,
         "version": number,
-        "forked_from": origin,
+        "forked_from": origin.scenario.title if origin else "",
         "picture": card(scenario)["picture"],
     }
+
+
+def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
+    """What it was forked from, if the visitor may see that: its author may have hidden it since."""
+    origin = scenario.fork_of
+    return origin if origin and may_see(visitor, origin.scenario) else None
 
 
 def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
@@ -139,7 +146,6 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     """The context of player.html and embed.html beside `boot`; docs in views.player."""
     scenario = version.scenario
     lesson = lesson_of(version.summary)
-    origin = scenario.fork_of
     engine_is_old = run.engine_version != ENGINE_VERSION
     return {
         "boot": boot(request, visitor, version, run, embed=embed),
@@ -151,12 +157,9 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "engine_is_old": engine_is_old,
         "current_engine": ENGINE_VERSION,
         "versions": version_links(version),
-        "fork_of": origin if origin and origin.scenario.visibility != Scenario.Visibility.PRIVATE else None,
+        "fork_of": origin_of(visitor, scenario),
         "unfurl": unfurl(request, version, lesson),
     }
-
-
-MOST_VERSIONS = 30
 
 
 def version_links(shown: Version) -> list[dict[str, Any]]:
@@ -191,10 +194,3 @@ def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, 
 def absolute(request: HttpRequest, path: str) -> str:
     """The address with scheme and host: the configured one, else the one that was asked."""
     return settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)
-
-
-VISIBILITY_WORDS: dict[str, Any] = {
-    Scenario.Visibility.PRIVATE: gettext_lazy("Only me"),
-    Scenario.Visibility.UNLISTED: gettext_lazy("Everyone with the link"),
-    Scenario.Visibility.PUBLIC: gettext_lazy("Everyone; it is listed on the first page"),
-}

@@ -9,12 +9,11 @@ from celery.signals import worker_ready
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
 
+ALIVE_SECONDS = 5.0
+
 app = Celery("kschedui")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["kschedui"])
-
-
-ALIVE_SECONDS = 5.0
 
 
 @worker_ready.connect

@@ -16,6 +16,7 @@ from django.utils import translation
 from django.utils.translation import gettext_noop
 
 from kschedui import access, runs
+from kschedui.client_address import client_of
 from kschedui.feeds import Feed, following
 from kschedui.language import language_of_scope, spoken
 from kschedui.models import Run
@@ -50,12 +51,12 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         """Accept first, since only an open socket can be told why it is closed."""
         await self.accept()
-        client = self.scope.get("client") or ("unknown",)
-        if sockets[client[0]] >= settings.LIMITS["sockets_per_address"]:
+        address = client_of((self.scope.get("client") or [""])[0])
+        if sockets[address] >= settings.LIMITS["sockets_per_address"]:
             sentence = gettext_noop("Too many connections from your address; close other windows.")
             return await self.refuse(Refused(TOO_MANY, sentence))
-        self.address = client[0]
-        sockets[self.address] += 1
+        self.address = address
+        sockets[address] += 1
 
     async def disconnect(self, code: int) -> None:
         """End the stream and give the place back."""

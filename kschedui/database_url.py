@@ -21,13 +21,17 @@ def database_from_url(url: str) -> dict[str, Any]:
     if parts.scheme == "sqlite":
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": Path(parts.path[1:]), "OPTIONS": dict(SQLITE_OPTIONS)}
     if parts.scheme in ("postgres", "postgresql"):
+        try:
+            port = parts.port
+        except ValueError:  # its text repeats what stands there: half of a password that holds a slash
+            raise ValueError("DATABASE_URL has no number for its port; quote / as %2F in a password") from None
         return {
             "ENGINE": "django.db.backends.postgresql",
             "NAME": unquote(parts.path[1:]),
             "USER": unquote(parts.username or ""),
             "PASSWORD": unquote(parts.password or ""),
             "HOST": unquote(parts.hostname or ""),
-            "PORT": str(parts.port or ""),
+            "PORT": str(port or ""),
             "OPTIONS": dict(parse_qsl(parts.query)),
             "CONN_HEALTH_CHECKS": True,
         }

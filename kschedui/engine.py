@@ -93,7 +93,7 @@ def nodes_and_pods(scenario: Scenario) -> tuple[list[Node], list[Pod]]:
 def summary(scenario: Scenario) -> dict[str, Any]:
     """What a card shows without reading the text again: counts, the cluster's drawing, the lesson's words.
 
-    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, title, lesson}
+    {nodes, pods, drawing: {nodes: [{name, cpu, pods: [[cpu, priority]]}], waiting: [[cpu, priority]]}, lesson}
     """
     nodes, pods = nodes_and_pods(scenario)
     created = [event.object for event in scenario.events if event.action == "create"]

@@ -31,7 +31,7 @@ def load() -> Iterator[tuple[str, Version | None]]:
         except ScenarioErrors as errors:
             raise BadLesson(f"{path.name}: {errors}") from None
     gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=[path.stem for path in found])
-    gone.update(slug=None)  # links to it go on working; the library page does not show it
+    gone.update(slug=None, visibility=Scenario.Visibility.UNLISTED)  # links to it go on working; no page lists it
 
 
 def load_text(slug: str, text: str) -> Version | None:

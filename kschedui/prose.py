@@ -1,5 +1,6 @@
 """Texts that strangers write, made safe to show: Markdown without script, titles without invisible tricks."""
 
+import html
 import re
 import unicodedata
 
@@ -18,9 +19,9 @@ DIRECTION = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 def markdown_html(text: str) -> SafeString:
     """Markdown as HTML that holds nothing but text, lists, tables and links that say where they lead."""
-    html = markdown.markdown(text[:LONGEST_DESCRIPTION], extensions=["sane_lists", "tables", "fenced_code"])
+    rendered = markdown.markdown(text[:LONGEST_DESCRIPTION], extensions=["sane_lists", "tables", "fenced_code"])
     clean = nh3.clean(
-        html, tags=TAGS, attributes=ATTRIBUTES, url_schemes={"http", "https"}, link_rel="noopener nofollow ugc"
+        rendered, tags=TAGS, attributes=ATTRIBUTES, url_schemes={"http", "https"}, link_rel="noopener nofollow ugc"
     )
     return mark_safe(clean)  # noqa: S308 - sanitised in the line above
 
@@ -28,7 +29,7 @@ def markdown_html(text: str) -> SafeString:
 def plain_text(text: str, length: int = 300) -> str:
     """The words of a Markdown text, for a link's preview."""
     words = nh3.clean(markdown_html(text), tags=set()).split()
-    line = " ".join(words).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ")
+    line = html.unescape(" ".join(words))
     return line if len(line) <= length else line[: length - 1] + "…"
 
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
-from kschedui import access, engine, frames, runs, scenarios, yaml_text
+from kschedui import access, engine, frames, runs, yaml_text
 from kschedui.answers import Refusal, api_view
 from kschedui.api import as_json
 from kschedui.language import spoken
@@ -88,7 +88,7 @@ def explained(run: Run, attempt: int, names: list[str]) -> Any:
         sentence = gettext_noop("Many explanations are being made; please ask again in a moment.")
         raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
     try:
-        return engine.explain(scenarios.text_of(run.version_id), attempt, names or None)
+        return engine.explain(run.version.text, attempt, names or None)
     except EndlessMoment as error:
         raise Refusal(422, error.sentence) from None
     except (LookupError, ValueError):
@@ -102,7 +102,7 @@ def explained(run: Run, attempt: int, names: list[str]) -> Any:
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> HttpResponse:
     """{yaml}: an object as the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
-    manifest = engine.manifest(scenarios.text_of(run.version_id), kind, "" if namespace == "_" else namespace, name)
+    manifest = engine.manifest(run.version.text, kind, "" if namespace == "_" else namespace, name)
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
     return JsonResponse({"yaml": yaml_text.write(manifest)})

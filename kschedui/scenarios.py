@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, OuterRef, QuerySet, Subquery
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -51,13 +51,13 @@ def create(visitor: Visitor, text: str, fork_of: Version | None = None, *, scrat
 def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
     """Keep a new version; raises ScenarioErrors, and Conflict when `base` is no longer the newest.
 
-    The newest version's own text makes no new version.
+    The newest version's own text makes no new version, so that saving again after a lost answer is no conflict.
     """
     last = newest(scenario)
-    if base is not None and base != last.number:
-        raise Conflict(last.number)
     if last.sha256 == sha256(text):
         return last
+    if base is not None and base != last.number:
+        raise Conflict(last.number)
     parsed = engine.read(text)
     changes: dict[str, Any] = {"updated": timezone.now()}
     if not scenario.renamed:
@@ -76,14 +76,11 @@ def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, A
 
 
 def preview(visitor: Visitor, text: str) -> Version:
-    """An unsaved text, kept for a day so that it can run: one scratch scenario per browser or account and day."""
-    mine = Scenario.objects.filter(scratch=True, created__gt=timezone.now() - KEPT_PREVIEW / 2, deleted_at=None)
-    scratch = (
-        mine.filter(owner=visitor.user) if visitor.user else mine.filter(editor_hash=visitor.editor_hash)
-    ).first()
-    if scratch is None:
-        return create(visitor, text, scratch=True)
-    return scratch.versions.filter(sha256=sha256(text)).first() or save(scratch, text)
+    """An unsaved text as a scratch scenario, kept for a day so that it can run; the same text is found again."""
+    mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
+    fresh = timezone.now() - KEPT_PREVIEW / 2
+    found = Version.objects.filter(mine, sha256=sha256(text), scenario__scratch=True, created__gt=fresh)
+    return found.first() or create(visitor, text, scratch=True)
 
 
 def fork(visitor: Visitor, origin: Version) -> Version:
@@ -95,7 +92,8 @@ def by_id(public_id: str) -> Scenario:
     """Raises Scenario.DoesNotExist, for anything that is no id too: PostgreSQL refuses to look for some texts."""
     if not is_public_id(public_id):
         raise Scenario.DoesNotExist
-    return Scenario.objects.select_related("owner", "fork_of__scenario").get(public_id=public_id)
+    found = Scenario.objects.select_related("owner", "fork_of__scenario").defer("fork_of__text")
+    return found.get(public_id=public_id)
 
 
 def by_slug(slug: str) -> Scenario:
@@ -105,7 +103,7 @@ def by_slug(slug: str) -> Scenario:
 
 def newest(scenario: Scenario) -> Version:
     """The last version; raises Version.DoesNotExist, which only a scenario that is being made can cause."""
-    found = scenario.versions.order_by("-number").first()
+    found = versions(scenario).first()
     if found is None:
         raise Version.DoesNotExist
     return found
@@ -113,16 +111,11 @@ def newest(scenario: Scenario) -> Version:
 
 def version(scenario: Scenario, number: int) -> Version:
     """Raises Version.DoesNotExist."""
-    return scenario.versions.get(number=number)
-
-
-def text_of(version_id: int) -> str:
-    """The text of a version that was loaded without it."""
-    return Version.objects.values_list("text", flat=True).get(pk=version_id)
+    return versions(scenario).get(number=number)
 
 
 def versions(scenario: Scenario) -> QuerySet[Version]:
-    """All of them without their texts, newest first."""
+    """All of them, newest first; a text, which may be large, is read when it is asked for."""
     return scenario.versions.defer("text").order_by("-number")
 
 
@@ -156,7 +149,7 @@ def of_visitor(visitor: Visitor) -> QuerySet[Scenario]:
         mine = Scenario.objects.filter(owner=visitor.user)
     elif visitor.editor:
         mine = Scenario.objects.filter(owner=None, editor_hash=visitor.editor_hash)
-    kept = mine.filter(scratch=False, slug=None).select_related("fork_of__scenario")
+    kept = mine.filter(scratch=False, slug=None).select_related("fork_of__scenario").defer("fork_of__text")
     return with_newest(kept).order_by(F("deleted_at").desc(nulls_first=True), "-updated")
 
 

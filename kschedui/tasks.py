@@ -11,7 +11,7 @@ from celery.signals import worker_ready
 from django.conf import settings
 from django.db import Error
 
-from kschedui import runs, scenarios, worker
+from kschedui import access, runs, scenarios, worker
 from kschedui.celery import app
 
 logger = logging.getLogger(__name__)
@@ -36,9 +36,10 @@ def reap() -> None:
 
 @app.task(name="kschedui.tasks.purge")
 def purge() -> None:
-    """Remove what was deleted long ago, and previews of yesterday."""
+    """Remove what was deleted long ago, previews of yesterday, and sessions that have expired."""
     try:
         scenarios.purge()
+        access.forget_sessions()
     except Error as error:
         logger.warning("what was deleted long ago was not removed: %s", error)
 

@@ -60,7 +60,9 @@ def test_a_lesson_that_is_gone_leaves_the_page_but_not_its_links(folder: Path, a
     sid = Scenario.objects.get(slug="priority-order").public_id
     (folder / "priority-order.yaml").unlink()
     load()
-    assert [card["slug"] for card in author.get("/").context["lessons"]] == ["high-preempts-low"]
+    page = author.get("/").context
+    assert [card["slug"] for card in page["lessons"]] == ["high-preempts-low"]
+    assert page["recent"] == []
     assert author.get(f"/s/{sid}/").status_code == 200
 
 

@@ -5,6 +5,9 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from kschedui import runs, scenarios, worker
 from kschedui.models import Run, Scenario, Version
@@ -43,6 +46,50 @@ def test_saving_the_same_text_makes_no_version(author: Browser) -> None:
     saved = author.save()
     assert author.save(SMALL, parent=saved["id"], version=1)["version"] == 1
     assert Version.objects.count() == 1
+
+
+def test_saving_again_after_a_lost_answer_is_no_conflict(author: Browser) -> None:
+    saved = author.save()
+    first = author.save(OTHER, parent=saved["id"], version=1)
+    assert author.save(OTHER, parent=saved["id"], version=1) == first
+    assert Version.objects.count() == 2
+
+
+def test_who_asks_too_often_has_saved_nothing(author: Browser, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "run": 0}
+    assert author.post_json("/api/scenarios", text=SMALL).status_code == 429
+    assert Scenario.objects.count() == 0
+
+
+def test_a_browser_stays_the_author_as_long_as_it_saves(author: Browser) -> None:
+    saved = author.save()
+    given = author.cookies["kschedui_editor"].value
+    answer = author.post_json("/api/scenarios", text=OTHER, parent=saved["id"])
+    assert answer.cookies["kschedui_editor"]["max-age"] == 400 * 24 * 3600
+    assert answer.cookies["kschedui_editor"].value.split(":")[0] == given.split(":")[0]
+
+
+def test_a_page_does_not_read_a_text_that_it_does_not_show(author: Browser, django_assert_max_num_queries: Any) -> None:
+    saved = author.save()
+    author.save(OTHER, parent=saved["id"])
+    with django_assert_max_num_queries(8) as player:
+        author.get(saved["url"])
+    with django_assert_max_num_queries(8) as settings_page:
+        author.get(f"/s/{saved['id']}/settings")
+    for query in (*player, *settings_page):
+        assert '"kschedui_version"."text"' not in query["sql"], query["sql"]
+
+
+def test_the_list_of_versions_costs_the_same_for_any_number(author: Browser) -> None:
+    saved = author.save()
+    costs = []
+    for number in (1, 4):
+        for extra in range(number):
+            author.save(SMALL + f"# {number} {extra}\n", parent=saved["id"])
+        with CaptureQueriesContext(connection) as queries:
+            author.get(f"/s/{saved['id']}/settings")
+        costs.append(len(queries))
+    assert costs[0] == costs[1]
 
 
 def test_a_save_on_top_of_an_older_version_is_a_conflict(author: Browser) -> None:
@@ -85,6 +132,19 @@ def test_a_fork_names_its_origin_and_is_ones_own(author: Browser, stranger: Brow
     assert page.context["fork_of"].scenario.public_id == saved["id"]
     by_editor = stranger.save(OTHER, fork_of=saved["id"])
     assert Scenario.objects.get(public_id=by_editor["id"]).fork_of.scenario.public_id == saved["id"]
+
+
+@pytest.mark.parametrize("hide", ["private", "deleted"])
+def test_a_fork_does_not_tell_of_an_origin_that_was_hidden_since(author: Browser, stranger: Browser, hide: str) -> None:
+    saved = author.save()
+    fork = stranger.save(OTHER, fork_of=saved["id"])
+    sign_up(author, "ada")
+    author.post(f"/s/{saved['id']}/settings", {"title": "Secret plans", "visibility": "private"})
+    if hide == "deleted":
+        author.post(f"/s/{saved['id']}/settings", {"title": "Secret plans", "visibility": "unlisted"})
+        author.post(f"/s/{saved['id']}/delete")
+    for path in (fork["url"], "/accounts/mine/"):
+        assert b"Secret plans" not in stranger.get(path).content
 
 
 def test_an_account_takes_over_what_its_browser_made(author: Browser, stranger: Browser) -> None:
@@ -140,6 +200,10 @@ def test_a_claim_link_gives_a_scenario_to_an_account_once(author: Browser, stran
     sign_up(third, "mallory")
     assert third.post(link).status_code == 403
     assert third.get("/claim/nonsense/").status_code == 404
+    stranger.post(f"/s/{saved['id']}/settings", {"title": "Secret plans", "visibility": "private"})
+    answer = third.get(link)
+    assert answer.status_code == 403
+    assert b"Secret plans" not in answer.content
 
 
 DOORS = [
@@ -229,7 +293,7 @@ def test_a_deleted_scenario_comes_back(author: Browser, stranger: Browser) -> No
     saved = author.save()
     author.post(f"/s/{saved['id']}/delete")
     assert stranger.get(saved["url"]).status_code == 410
-    assert author.get(saved["url"]).status_code == 403
+    assert author.get(saved["url"]).status_code == 410
     mine = author.get("/accounts/mine/")
     assert mine.context["scenarios"] == []
     assert [row["id"] for row in mine.context["deleted"]] == [saved["id"]]
@@ -293,7 +357,8 @@ def test_a_preview_is_not_listed_and_is_run_once(author: Browser, stranger: Brow
     assert author.get(f"/api/runs/{first}/").status_code == 200
     assert stranger.get(f"/api/runs/{first}/").status_code == 403
     assert author.get("/accounts/mine/").context["scenarios"] == []
-    assert Scenario.objects.count() == 1
+    Scenario.objects.update(updated=timezone.now() - 2 * scenarios.KEPT_PREVIEW)
+    assert scenarios.purge() == 2
 
 
 def test_a_same_scenario_is_not_simulated_twice(author: Browser, stranger: Browser) -> None:

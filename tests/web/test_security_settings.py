@@ -9,6 +9,7 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import AsyncRequestFactory, Client, RequestFactory
 
+from kschedui.client_address import client_of
 from kschedui.security_headers import SecurityHeadersMiddleware
 from tests.web.test_static_files import ask
 
@@ -60,6 +61,29 @@ def test_what_is_answered_before_django_carries_the_policy_too() -> None:
         _, found, _ = ask(path, **headers)
         assert "default-src 'none'" in found["content-security-policy"]
         assert found["x-content-type-options"] == "nosniff"
+
+
+def test_a_password_with_a_slash_is_not_taken_for_a_port_and_repeated() -> None:
+    done = manage("check", DATABASE_URL="postgres://me:hunter/2@localhost/x")
+    assert done.returncode == 1
+    assert "port" in done.stderr
+    assert "hunter" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "client"),
+    [
+        ("198.51.100.7", "198.51.100.7"),
+        ("::ffff:198.51.100.7", "198.51.100.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("x" * 5000, "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_a_customer_with_many_addresses_is_one_client(address: str, client: str) -> None:
+    assert client_of(address) == client
 
 
 @pytest.mark.django_db

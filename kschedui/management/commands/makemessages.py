@@ -1,4 +1,4 @@
-"""`manage.py makemessages`: Django's, which also finds the engine's sentences and leaves the catalogue easy to compare."""
+"""`manage.py makemessages`: Django's, which also finds the engine's sentences."""
 
 from django.core.management.commands import makemessages
 

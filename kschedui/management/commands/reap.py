@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from kschedui import runs, scenarios
+from kschedui import access, runs, scenarios
 
 
 class Command(BaseCommand):
@@ -14,4 +14,5 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         """Print what was done."""
+        access.forget_sessions()
         self.stdout.write(f"queued again: {runs.requeue_lost()}; removed: {scenarios.purge()}")
