@@ -1,11 +1,12 @@
 """Files of a version: its text, its trace as JSON lines, its decisions, a Perfetto trace, its picture, a QR code."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import msgspec
 import segno
+from asgiref.sync import sync_to_async
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
@@ -23,6 +24,7 @@ from scheduler_core.trace import AnyEvent
 
 LINES = "application/jsonl; charset=utf-8"
 LONGEST_PLACE = 20
+PIECE = 64 * 1024  # bytes of a file that are made and sent at once
 
 
 def asked(request: HttpRequest, sid: str, number: int) -> Version:
@@ -34,6 +36,7 @@ def asked(request: HttpRequest, sid: str, number: int) -> Version:
 
 def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
     """The run whose trace the version's links show, if it is complete."""
+    count(request, "download")
     run = runs.find_run(asked(request, sid, number), request.GET.get("engine"))
     if run is None or run.state != Run.State.DONE:
         raise Refusal(
@@ -48,16 +51,31 @@ def events_of(run: Run) -> Iterator[AnyEvent]:
         yield from frames.unpack(frame).events
 
 
-def attachment(body: Iterator[bytes] | Iterator[str] | str, media_type: str, name: str) -> HttpResponseBase:
+def attachment(body: Iterator[bytes] | str, media_type: str, name: str) -> HttpResponseBase:
     """A file to save."""
     response: HttpResponseBase
     if isinstance(body, str):
         response = HttpResponse(body, content_type=media_type)
     else:
-        response = StreamingHttpResponse(body, content_type=media_type)
+        response = StreamingHttpResponse(in_pieces(body), content_type=media_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     patch_cache_control(response, private=True)
     return response
+
+
+async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """The same bytes as they are made; of a plain iterator the ASGI handler would first collect every one."""
+
+    def piece() -> bytes:
+        made = bytearray()
+        for part in parts:
+            made += part
+            if len(made) >= PIECE:
+                break
+        return bytes(made)
+
+    while made := await sync_to_async(piece)():
+        yield made
 
 
 @page_view
@@ -91,7 +109,7 @@ def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """For ui.perfetto.dev."""
     run = asked_run(request, sid, number)
-    return attachment(perfetto.lines(events_of(run)), "application/json", f"{sid}-{number}-trace.json")
+    return attachment(map(str.encode, perfetto.lines(events_of(run))), "application/json", f"{sid}-{number}-trace.json")
 
 
 @page_view

@@ -244,6 +244,7 @@ RATE_LIMITS = {
     "run": number("KSCHEDUI_RATE_RUN", 60),
     "check": number("KSCHEDUI_RATE_CHECK", 120),
     "read": number("KSCHEDUI_RATE_READ", 1200),
+    "download": number("KSCHEDUI_RATE_DOWNLOAD", 30),
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["scenario_bytes"] + 64 * 1024

@@ -2,11 +2,13 @@
 
 import json
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 
-from kschedui import frames, perfetto, runs, worker
+from kschedui import downloads, frames, perfetto, runs, worker
 from kschedui.models import Run
 from scheduler_core import ENGINE_VERSION, chunked, decisions, encode, parse_scenario, simulate
 from tests.builders import node, pod, scenario
@@ -116,7 +118,27 @@ def test_events_and_decisions_are_json_lines_of_the_engine(author: Browser, fini
 def body(answer: Any) -> bytes:
     """What a streamed answer holds."""
     assert answer.status_code == 200, answer.content
-    return b"".join(answer.streaming_content)
+    assert answer.is_async, "the ASGI handler collects any other iterator before it sends the first byte"
+
+    async def collected() -> bytes:
+        return b"".join([piece async for piece in answer.streaming_content])
+
+    return async_to_sync(collected)()
+
+
+def test_a_download_is_made_piece_by_piece() -> None:
+    made: list[int] = []
+
+    def parts() -> Iterator[bytes]:
+        for number in range(100):
+            made.append(number)
+            yield b"x" * downloads.PIECE
+
+    async def first_of_many() -> bytes:
+        return await anext(downloads.in_pieces(parts()))
+
+    assert async_to_sync(first_of_many)() == b"x" * downloads.PIECE
+    assert made == [0]
 
 
 def test_a_perfetto_trace_has_every_attempt_and_every_placement(author: Browser, finished: Run) -> None:
