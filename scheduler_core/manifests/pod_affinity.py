@@ -7,6 +7,7 @@ strategy's merging of matchLabelKeys (`applyMatchLabelKeysAndMismatchLabelKeys`)
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
@@ -116,7 +117,7 @@ def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: L
             if reason := qualified_name(key):
                 problems.error((*path, field, index), invalid(key, reason))
     for index, key in enumerate(match):
-        if key in selected:
+        if selected[key] + (key in labels) > 1:  # a label that the pod lacks is not merged
             problems.error(
                 (*path, "matchLabelKeys", index),
                 invalid(key, Message("exists in both matchLabelKeys and labelSelector")),
@@ -126,16 +127,16 @@ def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: L
             problems.error((*path, "matchLabelKeys", index), invalid(key, reason))
 
 
-def _selected_keys(selector: Manifest | None, labels: Labels) -> set[str]:
-    """The keys that the selector itself names; not what the API server has merged into it."""
+def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
+    """How often the selector itself names each key; not what the API server has merged into it."""
     if not selector:
-        return set()
-    named = {
+        return Counter()
+    named = [
         one.get("key") or ""
         for one in selector.get("matchExpressions") or ()
         if one.get("operator") != "In" or one.get("values") != [labels.get(one.get("key") or "")]
-    }
-    return {*(selector.get("matchLabels") or ()), *named}
+    ]
+    return Counter([*(selector.get("matchLabels") or ()), *named])
 
 
 def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration, ...]:

@@ -255,6 +255,17 @@ def test_pod_from_a_cluster_has_its_label_keys_merged_already() -> None:
     assert refused[0][1] == 'Invalid value: "hash": exists in both matchLabelKeys and labelSelector'
 
 
+def test_a_selector_may_name_a_label_key_that_the_pod_itself_lacks() -> None:
+    named = [{"key": "hash", "operator": "In", "values": ["1", "2"]}]
+    affinity = affinity_term(labelSelector={"matchExpressions": named}, matchLabelKeys=["hash"])
+    found = parsed(pod("a", affinity=affinity)).required_anti_affinity[0]
+    assert found.selector == LabelSelector((Requirement("hash", "In", ("1", "2")),))
+    assert problems(pod("a", labels={"hash": "1"}, affinity=affinity))
+    assert problems(
+        pod("a", affinity=affinity_term(labelSelector={"matchExpressions": named * 2}, matchLabelKeys=["hash"]))
+    )
+
+
 def test_label_keys_of_spread_constraints_are_left_to_the_plugin() -> None:
     constraint = spread({"app": "web"}, matchLabelKeys=["hash"])
     found = parsed(pod("a", labels={"hash": "1"}, topologySpreadConstraints=[constraint])).topology_spread_constraints[
@@ -298,7 +309,7 @@ POD_TERM = "spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringE
         ({"affinity": {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 0, "preference": {}}]}}}, "spec.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].weight", "must be in the range 1-100"),
         ({"affinity": affinity_term(topologyKey="")}, f"{POD_TERM}.topologyKey", "can not be empty"),
         ({"affinity": affinity_term(labelSelector={"matchExpressions": [{"key": "a", "operator": "Gt", "values": ["1"]}]})}, f"{POD_TERM}.labelSelector.matchExpressions[0].operator", "not a valid selector operator"),
-        ({"affinity": affinity_term(matchLabelKeys=["app"])}, f"{POD_TERM}.matchLabelKeys[0]", "exists in both matchLabelKeys and labelSelector"),
+        ({"affinity": affinity_term(labelSelector={"matchLabels": {"app": "a"}, "matchExpressions": [{"key": "app", "operator": "Exists"}]}, matchLabelKeys=["app"])}, f"{POD_TERM}.matchLabelKeys[0]", "exists in both matchLabelKeys and labelSelector"),
         ({"affinity": affinity_term(labelSelector=None, matchLabelKeys=["app"])}, f"{POD_TERM}.matchLabelKeys", "must not be specified when labelSelector is not set"),
         ({"topologySpreadConstraints": [spread({}, maxSkew=-1)]}, "spec.topologySpreadConstraints[0].maxSkew", "must be greater than zero"),
         ({"topologySpreadConstraints": [spread({}, whenUnsatisfiable="Maybe")]}, "spec.topologySpreadConstraints[0].whenUnsatisfiable", 'supported values: "DoNotSchedule", "ScheduleAnyway"'),
