@@ -1,4 +1,5 @@
-"""What Filter and Score say whose own PreFilter or PreScore a profile has disabled: they miss what it would have left.
+"""What Filter, Score and PreBind say whose own PreFilter, PreScore or Reserve a profile has disabled: they miss what it
+would have left.
 
 VolumeZone and NodeVolumeLimits look for themselves then, and so do NodeAffinity and the Score plugins not listed.
 """
@@ -73,6 +74,27 @@ def filters(plugins: Sequence[Any], pre_filters: Sequence[Any], cluster: Cluster
         else:
             found.append(LooksForItself(plugin, cluster) if plugin.name in FALL_BACK else plugin)
     return found
+
+
+class WithoutReserve:
+    """Stands in for VolumeBinding at PreBind: nothing says that the pod needs no volumes, and none are assumed."""
+
+    def __init__(self, plugin: Any) -> None:
+        self.name = plugin.name
+
+    def pre_bind(self, pod: Pod, state: Any, node_name: str) -> Status:
+        if any(volume.claim is not None for volume in pod.volumes):
+            return Status(Code.ERROR, (f'failed to get cached bindings for pod "{pod.key}"',))
+        return Status(Code.ERROR, (f'no pod volume found for node "{node_name}"',))
+
+
+def pre_binds(plugins: Sequence[Any], reserves: Sequence[Any]) -> list[Any]:
+    """The PreBind plugins, VolumeBinding replaced if its Reserve does not run."""
+    running = {plugin.name for plugin in reserves}
+    return [
+        WithoutReserve(plugin) if plugin.name == "VolumeBinding" and plugin.name not in running else plugin
+        for plugin in plugins
+    ]
 
 
 def score_error(plugins: Sequence[tuple[Any, int]], pre_scores: Sequence[Any]) -> str:

@@ -99,3 +99,14 @@ def test_nodes_that_were_asked_before_the_error_count_for_where_the_next_search_
     nodes = node("a", unschedulable=True), node("b", unschedulable=True), node("c"), node("d")
     events = list(simulate(parse(*nodes, both, pod("p", schedulerName="broken"), pod("q"))))
     assert [event.start for event in events if isinstance(event, NodesFiltered)] == [2]
+
+
+@pytest.mark.parametrize(
+    ("volumes", "reason"),
+    [([], 'no pod volume found for node "n1"'), (USES_IT, 'failed to get cached bindings for pod "default/p"')],
+)
+def test_volume_binding_without_its_reserve_binds_no_pod(volumes, reason):
+    found = first_record(
+        {"reserve": {"disabled": [{"name": "VolumeBinding"}]}}, VOLUME, CLAIM, pod("p", volumes=volumes)
+    )
+    assert (found["outcome"], found["message"]) == ("Error", f'running PreBind plugin "VolumeBinding": {reason}')
