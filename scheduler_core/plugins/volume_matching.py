@@ -16,7 +16,12 @@ from scheduler_core.objects import (
     PersistentVolumeClaim,
     StorageClass,
 )
-from scheduler_core.plugins.csi_migration import migratable, migrated_for_binding, translated_node_affinity
+from scheduler_core.plugins.csi_migration import (
+    migratable,
+    migrated_for_binding,
+    translated_node_affinity,
+    volume_handle,
+)
 
 BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
 SELECTED_NODE = "volume.kubernetes.io/selected-node"
@@ -56,10 +61,14 @@ def reachable(pv: PersistentVolume, labels: Labels) -> bool:
 
 
 def reachable_after_migration(pv: PersistentVolume, labels: Labels, csi_node: CSINode | None) -> bool:
-    """As `reachable`, in the CSI driver's words where the node uses the driver for this in-tree volume."""
+    """As `reachable`, in the CSI driver's words where the node uses the driver for this in-tree volume.
+
+    Raises TranslationError where the volume has no name in these words.
+    """
     plugin = migratable(pv)
     if plugin is None or not migrated_for_binding(plugin, csi_node):
         return reachable(pv, labels)
+    volume_handle(plugin, pv.source[plugin.source] or {}, pv)
     affinity = translated_node_affinity(pv, plugin)
     return affinity is None or affinity.matches(labels, "")
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from scheduler_core.framework.interface import Handle
 from scheduler_core.objects import Node, PersistentVolume, PersistentVolumeClaim, StorageClass
+from scheduler_core.plugins.csi_migration import TranslationError
 from scheduler_core.plugins.storage import Storage
 from scheduler_core.plugins.volume_assume_cache import PodVolumes, with_claim
 from scheduler_core.plugins.volume_matching import claim_class, reachable_after_migration
@@ -40,7 +41,11 @@ def bind_volumes(found: PodVolumes, node_name: str, storage: Storage, handle: Ha
         handle.write(_bound_claim(claim, volume_name(claim)))
     csi_node = storage.csi_node(node_name)
     for _, pv in found.bindings:
-        if not reachable_after_migration(pv, node.labels, csi_node):
+        try:
+            reachable = reachable_after_migration(pv, node.labels, csi_node)
+        except TranslationError as error:
+            return f"failed to translate pv to csi: could not translate pv: {error}"
+        if not reachable:
             return f'pv "{pv.name}" node affinity doesn\'t match node "{node_name}": no matching NodeSelectorTerms'
     return ""
 

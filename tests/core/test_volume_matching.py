@@ -117,6 +117,10 @@ def test_a_migrated_disk_is_reached_by_the_drivers_own_topology_key() -> None:
     assert reachable_after_migration(disk, {ZONE: "za"}, None)
     assert not reachable_after_migration(disk, {ZONE: "za"}, migrated)
     assert reachable_after_migration(disk, {"topology.gke.io/zone": "za"}, migrated)
+    without_region = replace(disk, labels={ZONE: "za__zb"})
+    assert reachable_after_migration(without_region, {ZONE: "za"}, None)
+    with pytest.raises(TranslationError):
+        reachable_after_migration(without_region, {"topology.gke.io/zone": "za"}, migrated)
 
 
 def test_a_disk_without_affinity_takes_its_zones_from_its_label() -> None:
