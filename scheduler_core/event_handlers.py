@@ -82,8 +82,9 @@ class EventHandlers:
             for event in pod_scheduling_properties_change(old, pod):
                 self._queue.move_all(event, old, pod)
         elif not self._responsible(pod):
-            return
-        elif old is None:
+            if old is not None and self._responsible(old):
+                self._unassigned_deleted(old, bound=False)
+        elif old is None or not self._responsible(old):
             self._queue.add(pod)
         elif not was_assumed:
             self._unassigned_updated(old, pod)

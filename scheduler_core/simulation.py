@@ -279,7 +279,7 @@ class Simulation:
         self._handlers.applied(item)
         if isinstance(item, PersistentVolumeClaim):
             self._bind_volume(item)
-        if isinstance(item, Pod) and old is None:
+        if isinstance(item, Pod) and (not isinstance(old, Pod) or item.scheduler_name != old.scheduler_name):
             self._tell_ignored(item)
 
     def _bind_volume(self, claim: PersistentVolumeClaim) -> None:

@@ -8,7 +8,15 @@ import pytest
 
 from scheduler_core import EndlessMoment, chunked, decode_chunk, encode, simulate, simulation
 from scheduler_core.fold import apply, snapshot
-from scheduler_core.trace import HostSelected, NodesFiltered, ObjectApplied, ObjectDeleted, RunStarted, VictimEvicted
+from scheduler_core.trace import (
+    HostSelected,
+    NodesFiltered,
+    ObjectApplied,
+    ObjectDeleted,
+    PodIgnored,
+    RunStarted,
+    VictimEvicted,
+)
 from tests.builders import node, parse, pod, priority_class
 from tests.core.runs import attempts, bound, final, message, only, run
 
@@ -159,3 +167,14 @@ def test_an_update_says_what_it_changed():
         ("unschedulable", "", None, ""),
         ("allocatable", "cpu", 2000, 4000),
     ]
+
+
+def test_a_pod_that_changes_its_scheduler_leaves_the_queue_and_comes_back():
+    changes = [
+        {"at": 5, "update": pod("a", cpu="2", schedulerName="other")},
+        {"at": 6, "create": node("n2")},
+        {"at": 8, "update": pod("a", cpu="2")},
+    ]
+    events = run(node("n1", cpu="1"), pod("a", cpu="2"), events=changes)
+    assert attempts(events) == [(0, "a", "Unschedulable"), (8, "a", "Scheduled")]
+    assert [event.scheduler for event in only(PodIgnored, events)] == ["other"]
