@@ -31,7 +31,7 @@ class Search:
 
     percentage_of_nodes_to_score: int = 0
     next_start_node_index: int = 0
-    expected: int = 0  # how many nodes the attempts before had to ask, the longest walks forgotten slowly
+    expected: dict[int, int] = field(default_factory=dict)  # by the pod's shape: how many nodes it may have to ask
 
 
 @dataclass(slots=True)
@@ -89,8 +89,11 @@ def find_nodes_that_fit_pod(
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
         )
     wanted = _wanted(framework, search, len(rows))
-    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected)
-    search.expected = max(len(found.evaluated), search.expected * 7 // 8)
+    shape = int(framework.cluster.pods.shape[cycle.slot])
+    expected = search.expected.get(shape, 0)
+    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, expected)
+    likely = len(found.evaluated) + (len(found.evaluated) - len(found.feasible)) // 8
+    search.expected[shape] = max(likely, expected * 7 // 8)  # long walks are forgotten slowly
     diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()
@@ -132,20 +135,23 @@ def _find_nodes_that_pass_filters(
         size = max(2 * (wanted + 1 - feasible), size // 2, 64)
     which, statuses = _joined(results)
     evaluated = asked[0] if len(asked) == 1 else np.concatenate(asked)
-    end, error = _end_of_walk(which, statuses, wanted)
-    evaluated = evaluated[:end]
-    which, statuses = _occurring(which[:end], statuses)
-    return _Found(evaluated[which == 0] if statuses else evaluated, evaluated, which, statuses, error=error)
-
-
-def _end_of_walk(which: NDArray[np.int16], statuses: Sequence[Status], wanted: int) -> tuple[int, str]:
-    """How many nodes count, and the error that ended the walk, if one did."""
+    if not statuses:
+        evaluated = evaluated[:wanted]
+        return _Found(evaluated, evaluated, which[:wanted], [])
     passed = (which == 0).nonzero()[0]
     end = int(passed[wanted]) if len(passed) > wanted else len(which)
+    end, error = _before_errors(which[:end], statuses)
+    evaluated, passed = evaluated[:end], passed[: passed.searchsorted(end)]
+    which, statuses = _occurring(which[:end], statuses)
+    return _Found(evaluated[passed], evaluated, which, statuses, error=error)
+
+
+def _before_errors(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[int, str]:
+    """How many nodes come before one at which a plugin failed, and the error that ended the walk, if one did."""
     failing = [number for number, status in enumerate(statuses, 1) if status.code is Code.ERROR]
-    failed = np.isin(which[:end], failing).nonzero()[0] if failing else _NO_ROWS
+    failed = np.isin(which, failing).nonzero()[0] if failing else _NO_ROWS
     if not len(failed):
-        return end, ""
+        return len(which), ""
     return int(failed[0]), statuses[which[failed[0]] - 1].message
 
 
@@ -163,14 +169,12 @@ def _joined(results: Sequence[FilterResult]) -> tuple[NDArray[np.int16], Sequenc
 
 def _occurring(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[NDArray[np.int16], list[Status]]:
     """Without statuses that no row has, and equal ones as one."""
-    if not statuses:
-        return which, []
     number: dict[Status, int] = {}
-    codes = np.zeros(len(statuses) + 1, np.int16)
-    for i in np.flatnonzero(np.bincount(which)).tolist():
-        if i:
+    codes = [0] * (len(statuses) + 1)
+    for i, rows in enumerate(np.bincount(which).tolist()):
+        if i and rows:
             codes[i] = number.setdefault(statuses[i - 1], len(number) + 1)
-    return (codes[which] if number else which), list(number)
+    return np.array(codes, np.int16)[which], list(number)
 
 
 def _along_ring(rows: RowArray, start: int, count: int) -> RowArray:
@@ -256,7 +260,7 @@ def _nodes_filtered(
 ) -> NodesFiltered:
     """The trace's record; equal statuses share one verdict."""
     both = [part for part in (nominated, found) if part]
-    statuses = dict.fromkeys(status for part in both for status in part.statuses)
+    statuses = dict.fromkeys(both[0].statuses if len(both) == 1 else [*both[0].statuses, *both[1].statuses])
     evaluated, verdict = _NO_ROWS, _NO_VERDICTS
     if found is not None:
         evaluated, verdict = found.evaluated, found.which

@@ -110,7 +110,7 @@ def prioritize_nodes(
 def select_host(scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int) -> str:
     """A node with the highest total: the first found, or with a seed one of them by reservoir sampling."""
     best = int(np.maximum.reduce(totals))
-    tied = feasible[np.flatnonzero(totals == best)]
+    tied = feasible[(totals == best).nonzero()[0]]
     chosen = 0
     if scheduler.rng is not None and len(tied) > 1:
         draws = scheduler.rng.integers(0, np.arange(2, len(tied) + 1))  # rand.Intn(n) for the n-th tie

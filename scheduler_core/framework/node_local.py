@@ -69,6 +69,7 @@ class ShapeAnswers:
 
     def _forget_states(self) -> None:
         self._numbering = self._nodes.numbering
+        self._learned = 0
         self._known = np.zeros(0, np.bool_)
         self._by_state: Which = np.zeros(0, np.int16)
         self._scores_by_state: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
@@ -78,12 +79,13 @@ class ShapeAnswers:
         states = self._nodes.states()[rows]
         if self._numbering != self._nodes.numbering:
             self._forget_states()
-        if len(self._known) < self._nodes.states_known:
-            self._widen(self._nodes.states_known)
-        known = self._known[states]
-        if not known.all():
-            new = ~known
-            self._learn(cycle, dict(zip(states[new].tolist(), self._nodes.all_rows[rows][new].tolist(), strict=True)))
+        if self._learned < self._nodes.states_known:
+            if len(self._known) < self._nodes.states_known:
+                self._widen(self._nodes.states_known)
+            new = (~self._known[states]).nonzero()[0]
+            if len(new):
+                rows = self._nodes.all_rows[rows]
+                self._learn(cycle, dict(zip(states[new].tolist(), rows[new].tolist(), strict=True)))
         return states
 
     def _learn(self, cycle: CycleState, row_of: Mapping[int, int]) -> None:
@@ -91,6 +93,7 @@ class ShapeAnswers:
         states = np.fromiter(row_of, np.intp, len(row_of))
         rows = np.fromiter(row_of.values(), np.intp, len(row_of))
         self._known[states] = True
+        self._learned += len(states)
         self._by_state[states] = self._judge(self._filters, cycle, rows)
         for plugin in self._scorers:
             scores = plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)

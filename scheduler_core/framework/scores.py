@@ -79,7 +79,7 @@ class Scorers:
             state = score_states[name] if name in score_states else states.get(name)
             raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
-            if np.minimum.reduce(normalized) < 0 or np.maximum.reduce(normalized) > MAX_NODE_SCORE:
+            if np.maximum.reduce(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
                 message = (
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '

@@ -54,9 +54,10 @@ def weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> A
     total: Amounts = np.zeros(length, np.int64)
     weights: Amounts | int = 0
     for score, there, weight in parts:
-        total += score * weight if there is None else np.where(there, score * weight, 0)
+        weighted = score if weight == 1 else score * weight
+        total += weighted if there is None else np.where(there, weighted, 0)
         weights = weights + (weight if there is None else np.where(there, weight, 0))
-    return total // np.maximum(weights, 1)
+    return total // (max(weights, 1) if isinstance(weights, int) else np.maximum(weights, 1))
 
 
 def rounded_weighted_mean(parts: Sequence[tuple[Amounts, There, int]], length: int) -> Amounts:
