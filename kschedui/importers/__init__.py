@@ -29,15 +29,17 @@ def convert(text: str, limits: Limits) -> Imported:
     objects, notes = read_objects(text, limits)
     cleaned = [cleaning.clean(found) for found in objects if cleaning.is_wanted(found)]
     notes += left_out([found for found in objects if not cleaning.is_wanted(found)])
-    made, expanded = workloads.expand(cleaned, limits.pods)
-    notes += expanded
+    try:
+        made, expanded = workloads.expand(cleaned, limits)
+        text = write(made)
+        if len(text.encode()) > limits.bytes:
+            raise workloads.TooLarge
+    except workloads.TooLarge:
+        reason = Message("with its pods this becomes more than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
+        raise ScenarioErrors([ScenarioError("", 0, reason)]) from None
     if not made:
         raise ScenarioErrors([ScenarioError("", 0, nothing_read(objects))])
-    text = write(made)
-    if (size := len(text.encode())) > limits.bytes:
-        reason = Message("this becomes {size:,} bytes; the limit is {bytes:,}", size=size, bytes=limits.bytes)
-        raise ScenarioErrors([ScenarioError("", 0, reason)])
-    return Imported(text, notes)
+    return Imported(text, notes + expanded)
 
 
 def read_objects(text: str, limits: Limits) -> tuple[list[Manifest], list[Message]]:

@@ -7,12 +7,15 @@ controllers draw by chance are made from a hash, so that the same file always gi
 
 import copy
 import hashlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
 from kschedui.importers.cleaning import Manifest, part
 from scheduler_core.messages import Message
+from scheduler_core.scenario import Limits
 
+LONGEST_AS_JSON = 3  # times as long as its YAML may an object be
 ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
 KEPT = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default spreading selects pods by these
 DROPPED = {"Deployment", "DaemonSet", "Job", "CronJob"}
@@ -29,28 +32,48 @@ DAEMON_TOLERATIONS = [
 ]
 
 
-def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[Message]]:
-    """All objects with pods in place of workloads, pods last; and a sentence for each workload. At most `most` pods."""
+class TooLarge(Exception):
+    """The workloads become more than a scenario may hold."""
+
+
+class Room:
+    """What may still be made: so many pods, which cut a workload short, and so many bytes, which refuse everything."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.pods = limits.pods
+        self.bytes = LONGEST_AS_JSON * limits.bytes
+
+    def take(self, made: Manifest) -> None:
+        """Count an object in; raises TooLarge. One template of megabytes makes as many of each of its pods."""
+        self.pods -= made["kind"] == "Pod"
+        self.bytes -= len(json.dumps(made, default=str))
+        if self.bytes < 0:
+            raise TooLarge
+
+
+def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
+    """All objects with pods in place of workloads, pods last; and a sentence for each workload. Raises TooLarge."""
     owners = {owner for found in objects for owner in owner_uids(found)}
     named = {owner for found in objects for owner in owner_names(found)}
     nodes = [name_of(found) for found in objects if found.get("kind") == "Node"]
+    room = Room(limits)
     others: list[Manifest] = []
     pods: list[Manifest] = []
     notes: list[Message] = []
     for found in objects:
-        kind, metadata = str(found.get("kind")), part(found, "metadata")
+        kind, name = str(found.get("kind")), name_of(found)
         if kind in MAKERS and not is_whole(found):
-            notes.append(
-                Message("{kind} {name} is left out: it has no name or no pod template.", kind=kind, name=name_of(found))
-            )
+            left = Message("{kind} {name} is left out: it has no name or no pod template.", kind=kind, name=name)
+            notes.append(left)
             continue
-        has_pods = str(metadata.get("uid")) in owners or (kind, namespace_of(found), name_of(found)) in named
-        made = [] if has_pods or kind not in MAKERS else list(MAKERS[kind](found, nodes, most - len(pods)))
+        owner = str(part(found, "metadata").get("uid"))
+        has_pods = owner in owners or (kind, namespace_of(found), name) in named
+        made = [] if has_pods or kind not in MAKERS else list(made_of(found, nodes, room))
         own = [one for one in made if one["kind"] == "Pod"]
         if own:
-            notes.append(became(kind, name_of(found), len(own)))
+            notes.append(became(kind, name, len(own)))
         elif kind in DROPPED and not has_pods:
-            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=name_of(found)))
+            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=name))
         pods += own
         others += [one for one in made if one["kind"] != "Pod"]
         if kind == "Pod":
@@ -58,6 +81,13 @@ def expand(objects: list[Manifest], most: int) -> tuple[list[Manifest], list[Mes
         elif kind not in DROPPED:
             others.append(found)
     return others + pods, notes
+
+
+def made_of(found: Manifest, nodes: list[str], room: Room) -> Iterator[Manifest]:
+    """What a workload's controller makes, as long as there is room; raises TooLarge."""
+    for one in MAKERS[found["kind"]](found, nodes, room.pods):
+        room.take(one)
+        yield one
 
 
 def name_of(found: Manifest) -> str:

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from kschedui import importers
+from kschedui.importers import workloads
 from scheduler_core import Limits, ScenarioErrors, decisions, parse_scenario, simulate
 from tests.builders import node, pod, scenario
 
@@ -248,8 +249,36 @@ def test_json_documents_one_after_another_are_all_read() -> None:
 
 
 def test_what_grows_beyond_the_limit_is_refused() -> None:
-    with pytest.raises(ScenarioErrors, match=r"this becomes [0-9,]+ bytes; the limit is 20,000"):
+    with pytest.raises(ScenarioErrors, match="this becomes more than 20,000 bytes"):
         importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=900)), Limits(bytes=20_000))
+
+
+CLAIMS = [{"metadata": {"name": f"claim-{i}"}, "spec": {}} for i in range(100)]
+
+
+@pytest.mark.parametrize(
+    "grows",
+    [
+        workload("Deployment", "web", replicas=50_000),
+        workload("Job", "web", parallelism=50_000, completions=50_000),
+        workload("StatefulSet", "web", replicas=50_000, volumeClaimTemplates=CLAIMS),
+    ],
+    ids=lambda made: str(made["kind"]),
+)
+def test_it_stops_growing_at_the_limit(grows: Manifest, monkeypatch: pytest.MonkeyPatch) -> None:
+    weighed = 0
+    take = workloads.Room.take
+
+    def counted(room: workloads.Room, made: Manifest) -> None:
+        nonlocal weighed
+        weighed += 1
+        take(room, made)
+
+    monkeypatch.setattr(workloads.Room, "take", counted)
+    grows["spec"]["template"]["metadata"]["annotations"] = {"long": "x" * 5_000}
+    with pytest.raises(ScenarioErrors, match="this becomes more than 50,000 bytes"):
+        importers.convert(scenario(node("n1"), grows), Limits(bytes=50_000))
+    assert weighed < 2_000
 
 
 def test_a_workload_that_makes_no_pod_is_named() -> None:
