@@ -1,15 +1,10 @@
 // @ts-check
 /** The caption of every event and frame: eyebrow, one sentence, why, next. Words are in the catalogue, numbers come from the state. */
 
-import { has, num, parts, t } from "./i18n.js";
+import { has, parts, t } from "./i18n.js";
 import { framesOf } from "./frames.js";
 import { heroOf, pointOf } from "./model/phase.js";
-import { podName } from "./units.js";
-import { BINDING } from "./captions/binding.js";
-import { filterCaption, preFilterCaption } from "./captions/filter.js";
-import { preemptionCaption, PREEMPTION } from "./captions/preemption.js";
-import { QUEUE } from "./captions/queue.js";
-import { hostCaption, scoreCaption } from "./captions/score.js";
+import { node, pod } from "./captions/marks.js";
 
 /** @typedef {{eyebrow: Part[], sentence: Part[], why: Part[], next: Part[]}} Caption */
 /**
@@ -23,22 +18,43 @@ import { hostCaption, scoreCaption } from "./captions/score.js";
  * @property {string} [hero]
  */
 
-/** @type {Record<string, (context: Context) => Partial<Caption>>} */
-const BY_TYPE = {
-  ...QUEUE,
-  ...BINDING,
-  ...PREEMPTION,
-  PreFilterFinished: preFilterCaption,
-  NodesFiltered: filterCaption,
-  ScoresComputed: scoreCaption,
-  HostSelected: hostCaption,
-  PreemptionEvaluated: preemptionCaption,
+/** They come with the first event that they speak of. @type {Record<string, () => Promise<{CAPTIONS: Record<string, (context: Context) => Partial<Caption>>}>>} */
+const GROUPS = {
+  queue: () => import("./captions/queue.js"),
+  filter: () => import("./captions/filter.js"),
+  score: () => import("./captions/score.js"),
+  preemption: () => import("./captions/preemption.js"),
+  binding: () => import("./captions/binding.js"),
 };
+/** Whose an event is, when it is not the queue's. @type {Record<string, string>} */
+const GROUP = {
+  PreFilterFinished: "filter", NodesFiltered: "filter", ScoresComputed: "score", HostSelected: "score",
+  PreemptionEvaluated: "preemption", VictimEvicted: "preemption", PodNominated: "preemption", NominationCleared: "preemption",
+  PodAssumed: "binding", PodReserved: "binding", PermitEvaluated: "binding", PermitDecided: "binding", PodPreBound: "binding",
+  PodBound: "binding", BindingFailed: "binding", PodUnreserved: "binding", SchedulingFailed: "binding",
+};
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+const byType = {};
+const loaded = new Set();
+
+/** @param {string[]} names of groups; none: all */
+export async function loadCaptions(...names) {
+  await Promise.all((names.length ? names : Object.keys(GROUPS)).map(async (name) => {
+    Object.assign(byType, (await GROUPS[name]()).CAPTIONS);
+    loaded.add(name);
+  }));
+}
+
+/** Resolves once an event can be told; null when it can be now. @param {AnyEvent} event @returns {Promise<void> | null} */
+export function captionsFor(event) {
+  const group = GROUP[event.type] ?? "queue";
+  return loaded.has(group) ? null : loadCaptions(group);
+}
 
 /** @param {Context} context @returns {Caption} */
 export function captionOf(context) {
   const hero = heroOf(context.event, context.state);
-  const made = BY_TYPE[context.event.type]?.({ ...context, hero }) ?? {};
+  const made = byType[context.event.type]?.({ ...context, hero }) ?? {};
   return {
     eyebrow: made.eyebrow ?? parts(`eyebrow.${pointOf(context.event, context.state) || "between"}`),
     sentence: made.sentence ?? [context.event.type],
@@ -56,18 +72,8 @@ function joined(why) {
 export function nextOf({ event, frame, order, following, state, hero }) {
   if (frame < framesOf(event, order) - 1) return parts("next.frame");
   if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
-  const pod = "pod" in following && typeof following.pod === "string" ? following.pod : "";
+  const name = "pod" in following && typeof following.pod === "string" ? following.pod : "";
   const key = `next.${following.type}${following.queue ? `.${following.queue}` : following.action ? `.${following.action}` : ""}`;
-  const values = { pod: podMark(pod, hero), node: nodeMark(following.node ?? ""), n: state.nodes.size, kind: following.kind ?? "", name: following.name ?? "" };
+  const values = { pod: pod(name, hero), node: node(following.node ?? ""), n: state.nodes.size, kind: following.kind ?? "", name: following.name ?? "" };
   return has(key) ? parts(key, values) : parts(`next.${following.type}`, values);
-}
-
-/** A pod in a sentence: amber when it is the pod of this attempt. @param {string} key @param {string} [hero] @returns {Part} */
-export function podMark(key, hero) {
-  return { text: podName(key), kind: key === hero ? "hero" : "pod", ref: `pod:${key}` };
-}
-
-/** @param {string} name @returns {Part} */
-export function nodeMark(name) {
-  return { text: name, kind: "node", ref: `node:${name}` };
 }

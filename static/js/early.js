@@ -15,6 +15,8 @@
     early.asked = !middle;
     if (early.asked) socket.send(JSON.stringify({ type: "subscribe", run: boot.run, cursor: 0 }));
   };
-  if (middle) void Promise.all([import("./views/lanes.js"), import("./views/binding.js")]); // most steps are of a cycle
+  // What the step most likely needs: a run begins with its cluster, and most that is linked to is of a cycle.
+  if (middle) void import("./views/lanes.js");
+  else void Promise.all([import("./views/cluster.js"), import("./captions/queue.js")]);
   Object.assign(globalThis, { kscheduiEarly: early });
 })();

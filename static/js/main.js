@@ -1,7 +1,7 @@
 // @ts-check
 /** The page: boot data in, feed to store to player to views. Everything that the reader chose lives here. */
 
-import { captionOf } from "./captions.js";
+import { captionOf, captionsFor, loadCaptions } from "./captions.js";
 import { ChunkStore } from "./chunk_store.js";
 import { drawStill } from "./dom.js";
 import { Explainer } from "./explain.js";
@@ -14,10 +14,11 @@ import { heroOf, sceneOf } from "./model/phase.js";
 import { boot, feed, linked } from "./opening.js";
 import { Player } from "./player.js";
 import { RunIndex } from "./run_index.js";
+import { explanationFor } from "./views/explanation.js";
 import { drawMargin } from "./views/margin.js";
 import { drawQueue } from "./views/queue.js";
 import { drawRail } from "./views/rail.js";
-import { drawNotices, drawStage, prepare, warm } from "./views/stage.js";
+import { drawNotices, drawStage, pictureFor, warm } from "./views/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "./views/story.js";
 import { Timeline } from "./views/timeline.js";
 import { drawClock, drawTransport } from "./views/transport.js";
@@ -83,7 +84,7 @@ const act = {
 async function showDialog(name) {
   if (!drawn) return void (wishedDialog = name); // a link to a step needs the step
   const fresh = !dialog.open;
-  const { drawDialog } = await import("./views/dialogs.js");
+  const [{ drawDialog }] = await Promise.all([import("./views/dialogs.js"), loadCaptions()]); // the transcript tells every event
   if (!drawn || !(fresh || dialog.open)) return;
   openDialog = name; // only now: the close event of the one before may have come meanwhile
   drawDialog(dialog, name, drawn);
@@ -95,6 +96,15 @@ function redraw(motion) {
   delete root.dataset.ready;
   motionWanted ||= motion;
   player.schedule(draw);
+}
+
+/** Resolves once the modules are here that the step needs; null when they are. */
+function modules() {
+  const { state, event } = player;
+  if (!state || !event) return null;
+  const scene = sceneOf(event, state);
+  const coming = [captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
+  return coming.length ? Promise.all(coming) : null;
 }
 
 /** @returns {View | null} */
@@ -117,6 +127,8 @@ function makeView() {
  */
 function draw() {
   if (!worded) return;
+  const coming = modules();
+  if (coming) return void coming.then(() => redraw(false));
   const view = makeView();
   if (!view) return drawWaiting();
   const samePod = drawn && Math.abs(drawn.step - view.step) <= 1;
@@ -132,7 +144,7 @@ function draw() {
   drawNext(region("next"), view);
   drawRail(region("rail"), view);
   drawQueue(region("queue"), view);
-  const stageWhole = drawStage(region("stage"), view);
+  drawStage(region("stage"), view);
   const marginWhole = drawMargin(region("margin"), view);
   drawTransport(region("transport"), view);
   const timelineWhole = timeline.draw(region("timeline"), view);
@@ -148,7 +160,7 @@ function draw() {
   wishedDialog = "";
   motionWanted = false;
   saveLink(false);
-  if (!stageWhole || !marginWhole || !timelineWhole) return;
+  if (!marginWhole || !timelineWhole) return;
   root.dataset.ready = formatLink(view);
   if (showFirst) setTimeout(showFirst);
   showFirst = null;
@@ -260,7 +272,7 @@ async function start() {
       redraw(false);
     },
   });
-  await Promise.all([texts, linked.step && prepare()]);
+  await texts;
   worded = true;
   redraw(false);
   listenToKeys(player, { open: act.open, zoom, set: act.set, state: () => drawn ?? { hero: "", options: chosen.options, order: player.order } });
@@ -277,6 +289,8 @@ async function start() {
 void start();
 void firstShown.then(async () => {
   warm();
+  void loadCaptions();
+  void explanationFor("filter");
   flights = await import("./motion.js");
 });
 // For tests and for the curious: the player of this page.

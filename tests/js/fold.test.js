@@ -6,7 +6,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { captionOf } from "../../static/js/captions.js";
+import { captionOf, loadCaptions } from "../../static/js/captions.js";
 import { framesOf } from "../../static/js/frames.js";
 import { useCatalogue } from "../../static/js/i18n.js";
 import { readFileSync } from "node:fs";
@@ -43,6 +43,7 @@ function plain(state) {
 const CLUMSY = /(?<!of )\b1 (nodes|pods|plugins|points)\b|\b1 (node|pod) (run|stand|are|have)\b|\ball [012] |\bof the 1\b|\b0 (nodes|pods) (stay|have|are|stand|cannot)|1st time|[∈∉]/;
 
 const runs = chunksOf(FILES);
+await loadCaptions();
 
 test("there are scenarios to fold", () => assert.ok(runs.size >= 30, `${runs.size}`));
 

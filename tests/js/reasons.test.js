@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { plainReason } from "../../static/js/captions/filter.js";
+import { plainReason } from "../../static/js/captions/plain_words.js";
 import { useCatalogue } from "../../static/js/i18n.js";
 import { keyOf, passWords, stopWords } from "../../static/js/model/fact_words.js";
 

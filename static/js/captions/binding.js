@@ -78,7 +78,7 @@ export function bare(message) {
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
-export const BINDING = {
+export const CAPTIONS = {
   PodAssumed: (context) => ({
     eyebrow: parts("eyebrow.assume"),
     sentence: parts("assumed", { pod: pod(context.event.pod, context.hero), node: node(context.event.node), ...fullness(context, context.event.node) }),

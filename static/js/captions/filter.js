@@ -8,52 +8,10 @@ import { allocatable, free, heldFor, request, resourceOf } from "../model/room.j
 import { count, quantity, short } from "../units.js";
 import { keyOf, valuesOf } from "../model/fact_words.js";
 import { amountMark, node, nodes, pod, quantityMark } from "./marks.js";
-
-/** The plain name of a Filter plugin: "Room?". @param {string} plugin */
-export function question(plugin) {
-  return has(`question.${plugin}`) ? t(`question.${plugin}`) : extender(plugin);
-}
-
-/** An extender goes by its address: the first part of its host's name. @param {string} plugin */
-export function extender(plugin) {
-  return /^https?:\/\/([^./:]+)/.exec(plugin)?.[1] ?? plugin;
-}
-
-/** A reason in plain words, when it is a known one. @param {string} reason */
-export function plainReason(reason) {
-  const taint = /untolerated taint \{(.*)\}/.exec(reason);
-  if (taint) return t("reason.taint", { taint: taint[1].replace(": ", "=").replace(/=$/, "") });
-  if (reason.startsWith("Insufficient ")) return t("reason.insufficient", { resource: short(resourceOf(reason)) });
-  const known = Object.entries(REASONS).find(([start]) => reason.startsWith(start));
-  return known ? t(`reason.${known[1]}`) : reason;
-}
-
-/** @type {Record<string, string>} */
-const REASONS = {
-  "node(s) were unschedulable": "cordoned",
-  "node(s) didn't match Pod's node affinity/selector": "labels",
-  "node(s) didn't match the requested node name": "name",
-  "node(s) didn't have free ports": "ports",
-  "Too many pods": "pods",
-  "node(s) didn't match pod topology spread constraints (missing": "spreadlabel",
-  "node(s) didn't match pod topology spread constraints": "spread",
-  "node(s) didn't match pod affinity rules": "affinity",
-  "node(s) didn't match pod anti-affinity rules": "antiaffinity",
-  "node(s) didn't satisfy existing pods anti-affinity rules": "existing",
-  "node(s) had volume node affinity conflict": "volumenode",
-  "node(s) didn't match PersistentVolume's node affinity": "volumenode",
-  "node(s) didn't find available persistent volumes to bind": "volumes",
-  "node(s) exceed max volume count": "volumecount",
-  "node(s) had no available volume zone": "volumezone",
-  "node(s) had no available disk": "disk",
-  "node(s) did not have enough free storage": "storage",
-  "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod": "inuse",
-  "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)": "novolume",
-  "node(s) didn't match scheduler-enforced node affinity": "enforced",
-};
+import { extender, plainReason, reasonKind } from "./plain_words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
-export function filterCaption(context) {
+function filterCaption(context) {
   const model = filtered(context.state);
   if (!model) return {};
   if (!model.names.length) return nothingEvaluated(context);
@@ -96,7 +54,7 @@ function stoppedSentence(context, model, plugin, stopped, values) {
   const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
   if (told) return told;
   const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
-  const kind = Object.entries(REASONS).find(([start]) => reasons[0]?.startsWith(start))?.[1];
+  const kind = reasonKind(reasons[0]);
   const many = stopped.length > 1 ? "many" : "one";
   const key = [`filter.${plugin}.${kind}.${many}`, `filter.${plugin}.${many}`, `filter.any.${many}`].find(has) ?? "filter.any.many";
   const taint = /\{(.*)\}/.exec(reasons[0] ?? "")?.[1].replace(": ", "=").replace(/=$/, "") ?? "";
@@ -206,10 +164,13 @@ function byNode({ event, frame, hero }, model) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-export function preFilterCaption({ state, event, hero }) {
+function preFilterCaption({ state, event, hero }) {
   const ran = event.results.filter((/** @type {any} */ one) => one.code !== "Skip").length;
   const values = { pod: pod(hero ?? "", hero), n: num(ran), total: num(event.results.length), plugin: event.rejected_by ?? "", nodes: num(event.nodes?.length ?? 0), reason: event.reasons?.[0] ?? "", all: num(state.nodes.size) };
   if (event.rejected_by) return { sentence: parts("prefilter.rejected", values), why: event.reasons?.length ? [event.reasons.join("; ")] : [] };
   const key = event.nodes ? "prefilter.narrowed" : ran ? "prefilter.passed" : "prefilter.idle";
   return { sentence: parts(key, values), why: parts(event.nodes ? "prefilter.narrowed.why" : "prefilter.why", values), next: parts("next.NodesFiltered", { n: event.nodes?.length ?? state.nodes.size }) };
 }
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = { PreFilterFinished: preFilterCaption, NodesFiltered: filterCaption };

@@ -1,7 +1,7 @@
 // @ts-check
 /** Marks that captions share: pods, nodes and amounts, each with the place that it comes from. */
 
-import { num } from "../i18n.js";
+import { num, t } from "../i18n.js";
 import { amount, podName, quantity } from "../units.js";
 
 /** @param {string} key @param {string} [hero] @returns {Part} */
@@ -32,4 +32,10 @@ export function amountMark(resource, value, ref) {
 /** @param {State} state @param {string} key */
 export function priorityOf(state, key) {
   return state.pods.get(key)?.summary.priority ?? 0;
+}
+
+/** "1st", "2nd"; catalogues may say it otherwise. @param {number} n */
+export function ordinal(n) {
+  const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(n);
+  return t(`ordinal.${rule}`, { n });
 }

@@ -9,7 +9,7 @@ import { decimal, quantity, since } from "../units.js";
 import { node, nodes, pod, priorityOf } from "./marks.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
-export function preemptionCaption(context) {
+function preemptionCaption(context) {
   const play = theatre(context.state);
   if (!play) return {};
   const { act, at } = actOf(play, context.frame);
@@ -130,7 +130,8 @@ function result(context, play) {
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
-export const PREEMPTION = {
+export const CAPTIONS = {
+  PreemptionEvaluated: preemptionCaption,
   VictimEvicted: ({ event, state, hero }) => {
     const wait = event.gone_at - state.time;
     return {

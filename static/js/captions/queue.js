@@ -3,21 +3,8 @@
 
 import { has, list, num, parts, t } from "../i18n.js";
 import { decimal, quantity, seconds } from "../units.js";
-import { node, pod, priorityOf } from "./marks.js";
-
-/** activeQ in pop order. @param {State} state */
-export function activeOrder(state) {
-  return [...state.pods.values()]
-    .filter((one) => one.place === "active")
-    .sort((a, b) => (b.summary.priority ?? 0) - (a.summary.priority ?? 0) || a.timestamp - b.timestamp || a.sequence - b.sequence)
-    .map((one) => one.summary.pod);
-}
-
-/** "1st", "2nd"; catalogues may say it otherwise. @param {number} n */
-export function ordinal(n) {
-  const rule = new Intl.PluralRules("en", { type: "ordinal" }).select(n);
-  return t(`ordinal.${rule}`, { n });
-}
+import { activeOrder } from "../model/queue.js";
+import { node, ordinal, pod, priorityOf } from "./marks.js";
 
 /** What a pod asks for: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
 function asks(record) {
@@ -186,7 +173,7 @@ function gatesOf(state, event) {
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
-export const QUEUE = {
+export const CAPTIONS = {
   RunStarted: runStarted,
   ClockAdvanced: ({ event }) => ({
     eyebrow: parts("eyebrow.clock"),

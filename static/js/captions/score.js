@@ -6,16 +6,11 @@ import { filtered } from "../model/filter.js";
 import { allocatable, free } from "../model/room.js";
 import { ranking, scores } from "../model/scores.js";
 import { count } from "../units.js";
-import { extender } from "./filter.js";
 import { node, nodes, pod } from "./marks.js";
-
-/** The plain name of a Score plugin: "Room". @param {string} plugin */
-export function scoreName(plugin) {
-  return has(`score.${plugin}`) ? t(`score.${plugin}`) : extender(plugin);
-}
+import { extender, scoreName } from "./plain_words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
-export function scoreCaption(context) {
+function scoreCaption(context) {
   const model = scores(context.state);
   if (!model) return {};
   return context.frame >= model.plugins.length ? result(context, model) : onePlugin(context, model);
@@ -47,7 +42,7 @@ function onePlugin({ state, frame, hero = "" }, model) {
 }
 
 /** Which plugin made the difference between two nodes, and by how much. @param {Scores} model @param {number} first @param {number} second */
-export function decider(model, first, second) {
+function decider(model, first, second) {
   const gaps = model.plugins.map((one) => one.weighted[first] - one.weighted[second]);
   const best = gaps.indexOf(Math.max(...gaps));
   return { plugin: model.plugins[best]?.plugin ?? "", gap: gaps[best] ?? 0 };
@@ -86,7 +81,7 @@ function isFullest(state, model, index) {
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-export function hostCaption({ state, event, hero = "" }) {
+function hostCaption({ state, event, hero = "" }) {
   const ties = event.ties ?? [];
   const model = filtered(state);
   const values = {
@@ -98,3 +93,6 @@ export function hostCaption({ state, event, hero = "" }) {
   const key = single ? "host.single" : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
   return { eyebrow: parts("eyebrow.host"), sentence: parts(key, values), why: parts(`${key}.why`, values), next: parts("next.assume", values) };
 }
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = { ScoresComputed: scoreCaption, HostSelected: hostCaption };

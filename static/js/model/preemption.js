@@ -13,8 +13,6 @@
  */
 
 const MOST_RANKS = 12;
-/** The criteria of pickOneNodeForPreemption, in order; the value by which a candidate is compared, lowest first. */
-export const RUNGS = ["pdb", "highest", "sum", "count", "start", "order"];
 
 /** @param {State} state @returns {Theatre | null} */
 export function theatre(state) {
@@ -57,18 +55,6 @@ export function fates(play, candidate, frame) {
   for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
   if (done > 0) candidate.reprieve.slice(0, done).forEach((one) => out.set(one.pod, one.reprieved ? "back" : "victim"));
   return out;
-}
-
-/** What a candidate shows at a rung (1 to 6). @param {Candidate} candidate @param {number} rung */
-export function rungValue(candidate, rung) {
-  return [
-    candidate.pdb_violations,
-    candidate.highest_priority ?? 0,
-    candidate.priority_sum ?? 0,
-    candidate.victims.length,
-    candidate.earliest_start ?? null,
-    candidate.node,
-  ][rung - 1];
 }
 
 /** The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim. @param {Candidate} candidate */

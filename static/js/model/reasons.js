@@ -2,7 +2,7 @@
 /** What is written on a lane: the compared values at the current plugin, and what stopped a node. */
 
 import { t } from "../i18n.js";
-import { plainReason } from "../captions/filter.js";
+import { plainReason } from "../captions/plain_words.js";
 import { allocatable, free, request, resourceOf, scarcest } from "./room.js";
 import { amount, podName, quantity, short } from "../units.js";
 import { passWords, stopWords } from "./fact_words.js";

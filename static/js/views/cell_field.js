@@ -5,7 +5,7 @@ import { t } from "../i18n.js";
 import { nodesSeen } from "../frames.js";
 import { PASSED } from "../model/filter.js";
 import { allocatable, used } from "../model/room.js";
-import { plainReason } from "../captions/filter.js";
+import { plainReason } from "../captions/plain_words.js";
 import { count } from "../units.js";
 
 /** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */

@@ -4,7 +4,7 @@
 import { h, patch } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
 import { filtered } from "../model/filter.js";
-import { plainReason } from "../captions/filter.js";
+import { plainReason } from "../captions/plain_words.js";
 import { allocatable, heldFor, nominatedTo, used, zones } from "../model/room.js";
 import { scores } from "../model/scores.js";
 import { amount, outOf, podName, quantity, short } from "../units.js";
@@ -13,8 +13,8 @@ import { plainBar, podBar } from "./pod_block.js";
 
 const ROOMY = 12;
 
-/** @param {Element} target @param {View} view */
-export function drawCluster(target, view) {
+/** @param {Element} target @param {View} view @param {import("./stage.js").Parts} parts */
+export function drawCluster(target, view, { strips }) {
   const groups = zones(view.state);
   const dense = view.state.nodes.size > ROOMY;
   const columns = Math.min(groups.length, view.width <= 700 ? 1 : dense ? 4 : 3);
@@ -26,22 +26,6 @@ export function drawCluster(target, view) {
         groups.map(([zone, names]) => zoneColumn(view, zone, names, dense))),
       strips?.bindingStrips(view)),
   ]);
-  if (!strips && binds(view)) void loadStrips().then(() => view.act.set({}));
-  return strips !== null || !binds(view);
-}
-
-/** The steps of binding cycles: they come when the first pod is bound. @type {typeof import("./binding.js") | null} */
-let strips = null;
-
-export async function loadStrips() {
-  strips = await import("./binding.js");
-}
-
-/** Is there a binding cycle to show? @param {View} view */
-function binds({ state: { cycle, pods } }) {
-  if (cycle.PodAssumed || cycle.PodBound || cycle.PodUnreserved) return true;
-  for (const { place } of pods.values()) if (place === "binding" || place === "waiting") return true;
-  return false;
 }
 
 /** @param {View} view @param {string} zone @param {string[]} names @param {boolean} dense */

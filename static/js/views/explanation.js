@@ -3,97 +3,51 @@
 
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
-import { question } from "../captions/filter.js";
-import { filtered } from "../model/filter.js";
-import { allocatable, free, heldFor, request, resourceOf, used } from "../model/room.js";
-import { amount, podName, quantity, short } from "../units.js";
-import { asks, facts, panel, row, rule, specOf, table } from "./panel.js";
+import { allocatable, request, used } from "../model/room.js";
+import { amount, podName, short } from "../units.js";
+import { asks, panel, row, table } from "./panel.js";
 
-/** Panels of Score, of a preemption, and of what is only shown when somebody points at it: they come when first asked for. */
-const LATER = new Set(["score", "total", "compare", "candidate", "candidates", "start", "priority", "backoff"]);
+/** They come with the first step or click that asks. @type {Record<string, () => Promise<{explain: (view: View, kind: string, first: string, second: string) => Child}>>} */
+const MODULES = {
+  filter: () => import("./explanation_filter.js"),
+  score: () => import("./explanation_score.js"),
+  more: () => import("./explanation_more.js"),
+};
+/** Who explains what, when it is not done here. @type {Record<string, string>} */
+const KINDS = {
+  verdict: "filter", column: "filter", score: "score", total: "score", compare: "score",
+  candidate: "more", candidates: "more", start: "more", priority: "more", backoff: "more",
+};
+/** What stands in the margin first, by scene. @type {Record<string, string>} */
+const FIRST = { filter: "filter", score: "score", preempt: "more" };
+/** @type {Record<string, (view: View, kind: string, first: string, second: string) => Child>} */
+const here = {};
 
-/** @type {typeof import("./explanation_more.js") | null} */
-let more = null;
+/** @param {string} name */
+async function load(name) {
+  here[name] = (await MODULES[name]()).explain;
+}
 
-/** @param {View} view */
-async function load(view) {
-  more = await import("./explanation_more.js");
-  view.act.set({});
+/** Resolves once what stands in the margin first can be drawn; null when it can be now. @param {import("../model/phase.js").Scene} scene */
+export function explanationFor(scene) {
+  const name = FIRST[scene];
+  return !name || here[name] ? null : load(name);
 }
 
 /** Is everything here that the panel needs? @param {string | null} ref */
 export function canExplain(ref) {
-  return more !== null || !LATER.has(ref?.split(":")[0] ?? "");
+  const name = KINDS[ref?.split(":")[0] ?? ""];
+  return !name || name in here;
 }
 
 /** @param {View} view @param {string} ref @returns {Child} */
 export function explainRef(view, ref) {
   const [kind, first = "", ...rest] = ref.split(":");
   const second = rest.join(":"); // an extender's name is an address
-  if (LATER.has(kind)) return more ? more.explainMore(view, kind, first, second) : void load(view);
-  switch (kind) {
-    case "verdict":
-      return verdict(view, first, second);
-    case "column":
-      return verdict(view, stoppedAt(view, first), first);
-    case "room":
-      return room(view, first, second);
-    case "run":
-      return about(view);
-    default:
-      return asks(view, first);
-  }
-}
-
-/** @param {View} view @param {string} plugin */
-function stoppedAt(view, plugin) {
-  const model = filtered(view.state);
-  return model?.names.find((name) => model.at.get(name)?.verdict?.plugin === plugin) ?? "";
-}
-
-/** @param {View} view @param {string} node @param {string} plugin @returns {Child} */
-function verdict(view, node, plugin) {
-  const model = filtered(view.state);
-  const at = model?.at.get(node);
-  const rejected = at?.verdict?.plugin === plugin ? at.verdict : null;
-  const told = view.explainer.filter(view.state.attempt, node, plugin);
-  view.explainer.want(view.state.attempt, node ? [node] : []);
-  const reached = at && (at.stop >= (model?.plugins.indexOf(plugin) ?? 0));
-  return panel(t("margin.verdict", { plugin }), t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
-    plugin === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
-    (told?.evaluated === false || !reached) && h("p", { key: "skipped", class: "notasked" }, t("margin.notasked")),
-    facts(view, told?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
-    rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
-    !rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
-    rejected && h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
-    rule(plugin), specOf(view, told?.facts ?? [], plugin));
-}
-
-/** How the free room adds up, and the comparisons. @param {View} view @param {string} name @param {string[]} reasons */
-function roomTable(view, name, reasons) {
-  const { state, hero } = view;
-  const node = state.nodes.get(name);
-  if (!node) return null;
-  const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
-  const asked = Object.keys(state.pods.get(hero)?.summary.requests ?? {});
-  const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
-  const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
-  const rest = pods.filter((key) => !shown.includes(key)).reduce((sum, key) => sum + request(state, key, resource), 0);
-  return [
-    table([short(resource), t("margin.requests")], [
-      row("all", [t("allocatable"), amount(resource, allocatable(node, resource))]),
-      shown.map((key) => row(key, [`− ${podName(key)}`, amount(resource, request(state, key, resource))])),
-      rest > 0 && row("rest", [t("margin.others"), amount(resource, rest)]),
-      heldFor(state, name, hero).map((key) => row(`held${key}`, [t("margin.held", { pod: podName(key) }), amount(resource, request(state, key, resource))])),
-      row("free", [t("margin.free"), amount(resource, free(state, name, resource, hero))], "sum hot"),
-    ]),
-    [...new Set([resource, ...asked])].map((one) => {
-      const need = request(state, hero, one);
-      const left = free(state, name, one, hero);
-      const ok = need <= left;
-      return h("p", { key: `c${one}`, class: "formula" }, `${amount(one, need)} ≤ ${quantity(one, left)} `, h("b", { class: ok ? "yes" : "no" }, ok ? `✓ ${t("true")}` : `✕ ${t("false")}`));
-    }),
-  ];
+  const name = KINDS[kind];
+  if (name) return here[name] ? here[name](view, kind, first, second) : void load(name).then(() => view.act.set({}));
+  if (kind === "room") return room(view, first, second);
+  return kind === "run" ? about(view) : asks(view, first);
 }
 
 /** @param {View} view @param {string} name @param {string} resource */

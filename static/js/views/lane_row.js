@@ -7,11 +7,9 @@ import { PASSED } from "../model/filter.js";
 import { passedText, stoppedShort, stoppedText } from "../model/reasons.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../model/room.js";
 import { amount, short } from "../units.js";
-import { scoreName } from "../captions/score.js";
-import { question } from "../captions/filter.js";
+import { question, scoreName } from "../captions/plain_words.js";
 import { plainBar, podBar } from "./pod_block.js";
 import { tags } from "./node_tags.js";
-import { scoreBars } from "./score_bars.js";
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
@@ -34,7 +32,7 @@ export function laneRow(view, lanes, { name, first }, picked) {
       stopMark(view, lanes, name, fate, stop),
       view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
       fate === "unseen" && lanes.mode === "heads" && h("span", { key: "unseen", class: "why-stopped unlooked" }, t("lane.unseen")),
-      lanes.phase === "score" && fate === "alive" && scoreBars(view, lanes, name)));
+      lanes.phase === "score" && fate === "alive" && lanes.bars?.scoreBars(view, lanes, name)));
 }
 
 /** @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate} */

@@ -6,7 +6,7 @@
 
 import { h, patch } from "../dom.js";
 import { t } from "../i18n.js";
-import { question } from "../captions/filter.js";
+import { question } from "../captions/plain_words.js";
 import { filtered, PASSED } from "../model/filter.js";
 import { nodesSeen } from "../frames.js";
 import { zones } from "../model/room.js";
@@ -14,7 +14,6 @@ import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { funnel } from "./funnel.js";
 import { groupsOf, pickedNodes, reasonList } from "./reason_groups.js";
 import { laneRow } from "./lane_row.js";
-import { barScale, scoreLegend } from "./score_bars.js";
 
 /**
  * @typedef {object} Lanes what a row is drawn from
@@ -29,14 +28,15 @@ import { barScale, scoreLegend } from "./score_bars.js";
  * @property {Scores | null} scores
  * @property {number[]} totals @property {number[]} rank @property {number} scored how many plugins have counted
  * @property {string} chosen
+ * @property {typeof import("./score_bars.js")} [bars]
  */
 
 const HEADS = 12;
 const MIDDLE = 40;
 
-/** @param {Element} target @param {View} view */
-export function drawLanes(target, view) {
-  const lanes = lanesOf(view, view.sizes.stage);
+/** @param {Element} target @param {View} view @param {import("./stage.js").Parts} parts the bars are here for a step of Score */
+export function drawLanes(target, view, { bars }) {
+  const lanes = { ...lanesOf(view, view.sizes.stage), bars };
   const rows = zones(view.state).flatMap(([zone, names], z) => names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })));
   const groups = lanes.mode === "thin" ? groupsOf(lanes) : [];
   const picked = pickedNodes(view, groups);
@@ -102,7 +102,7 @@ function header(view, lanes) {
       phase === "score" ? switchTable(view) : [h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")), model && switches(view)]),
     phase === "filter" && funnel(geometry, lanes.seen ? [] : (model?.left ?? []), whole, lanes.seen ? -1 : model ? Math.min(at, plugins.length - 1) : -1),
     phase === "filter" && plugins.map((plugin, i) => columnHead(view, lanes, plugin, i)),
-    phase === "score" && scoreLegend(view, lanes));
+    phase === "score" && lanes.bars?.scoreLegend(view, lanes));
 }
 
 /** @param {Lanes} lanes */
@@ -144,8 +144,8 @@ function column({ geometry, at, phase, seen }) {
 }
 
 /** Where the leader is: the others are measured against it. @param {View} view @param {Lanes} lanes */
-function leadLine(view, { phase, totals, rank, geometry, scores: model }) {
-  if (phase !== "score" || !model || view.options.table) return h("div", { key: "lead", class: "lead off" });
-  const scale = barScale(geometry, Math.max(1, ...model.totals));
+function leadLine(view, { phase, totals, rank, geometry, bars, scores: model }) {
+  if (phase !== "score" || !model || !bars || view.options.table) return h("div", { key: "lead", class: "lead off" });
+  const scale = bars.barScale(geometry, Math.max(1, ...model.totals));
   return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${totals[rank[0]] * scale}px)` } });
 }

@@ -6,8 +6,6 @@ import { has, t } from "../i18n.js";
 import { passWords, stopWords } from "../model/fact_words.js";
 import { podName, quantity } from "../units.js";
 
-/** @typedef {import("../view").View} View @typedef {import("../dom.js").Child} Child @typedef {import("../explain.js").Fact} Fact */
-
 const SOURCE = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/";
 
 /** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
@@ -69,7 +67,7 @@ export function specOf(view, list, plugin) {
   const lines = Object.entries(pod.summary.requests ?? {}).map(([name, value]) => [`requests.${name}: ${quantity(name, value)}`, fit || fields.includes("requests")]);
   lines.push([`priority: ${pod.summary.priority ?? 0}`, plugin === "priority"]);
   for (const [key, value] of Object.entries(pod.summary.labels ?? {}).slice(0, 4)) lines.push([`${key}: ${value}`, plugin === "PodTopologySpread" || plugin === "InterPodAffinity"]);
-  const read = [...new Set(list.map((fact) => fact.field).filter((field) => field && !field.includes("requests")))];
+  const read = [...new Set(list.map((fact) => fact.field).filter((field) => /^spec\.(?!taints|unschedulable|.*requests)/.test(field ?? "")))]; // the pod's own fields
   return h("div", { key: "spec", class: "spec" }, h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
     lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
     read.map((field) => h("code", { key: `f${field}`, class: "hot" }, `${field}`)),

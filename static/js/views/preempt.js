@@ -6,7 +6,7 @@
 
 import { h, patch } from "../dom.js";
 import { parts, t } from "../i18n.js";
-import { plainReason } from "../captions/filter.js";
+import { plainReason } from "../captions/plain_words.js";
 import { rungText } from "../captions/preemption.js";
 import { filtered } from "../model/filter.js";
 import { actOf, fates, theatre } from "../model/preemption.js";

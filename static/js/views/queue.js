@@ -3,7 +3,7 @@
 
 import { h, patch } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
-import { activeOrder } from "../captions/queue.js";
+import { activeOrder } from "../model/queue.js";
 import { decimal, podName, seconds } from "../units.js";
 import { pipsOf, podTitle, rampStyle } from "./pod_block.js";
 

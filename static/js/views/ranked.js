@@ -3,7 +3,7 @@
 
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
-import { question } from "../captions/filter.js";
+import { question } from "../captions/plain_words.js";
 import { filtered } from "../model/filter.js";
 import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { count } from "../units.js";

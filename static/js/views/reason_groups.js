@@ -3,7 +3,7 @@
 
 import { h } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
-import { plainReason, question } from "../captions/filter.js";
+import { plainReason, question } from "../captions/plain_words.js";
 import { count } from "../units.js";
 
 /** @typedef {{key: string, plugin: string, words: string, nodes: string[]}} Group */

@@ -3,8 +3,8 @@
 
 import { h } from "../dom.js";
 import { t } from "../i18n.js";
-import { ordinal } from "../captions/queue.js";
-import { scoreName } from "../captions/score.js";
+import { ordinal } from "../captions/marks.js";
+import { scoreName } from "../captions/plain_words.js";
 import { scoreStyle } from "./score_style.js";
 
 /** @param {View} view @param {Lanes} lanes */

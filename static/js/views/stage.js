@@ -3,57 +3,65 @@
 
 import { h, patch } from "../dom.js";
 import { t } from "../i18n.js";
-import { drawCluster, loadStrips } from "./cluster.js";
 
 const LANES = 200;
 const BARS = 12;
 
-/** @typedef {(target: Element, view: View) => void | boolean} Draw false: a part of it comes with its module */
-
-/** Pictures are loaded when the first step needs them, or when the page is idle. @type {Record<string, () => Promise<Draw>>} */
-const PICTURES = {
+/** Pictures and parts of pictures are loaded when the first step needs them, or when the page is idle. */
+const PARTS = {
+  cluster: () => import("./cluster.js").then((found) => found.drawCluster),
   lanes: () => import("./lanes.js").then((found) => found.drawLanes),
+  scores: () => import("./many_scores.js").then((found) => found.drawManyScores),
   preempt: () => import("./preempt.js").then((found) => found.drawPreemption),
   cells: () => import("./cells.js").then((found) => found.drawCells),
-  scores: () => import("./many_scores.js").then((found) => found.drawManyScores),
+  strips: () => import("./binding.js"),
+  bars: () => import("./score_bars.js"),
 };
-/** @type {Record<string, Draw>} */
-const loaded = { cluster: drawCluster };
+/** @typedef {{strips?: typeof import("./binding.js"), bars?: typeof import("./score_bars.js")}} Parts those that are here */
+
+/** @type {Record<string, any>} */
+const here = {};
 /** Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew. @type {Set<string>} */
 const shown = new Set();
 
-/** @param {string} name */
-async function load(name) {
-  loaded[name] ??= await PICTURES[name]();
-}
-
-/** What most steps of a cycle need; early.js asked for it. */
-export function prepare() {
-  return Promise.all([load("lanes"), loadStrips()]);
+/** @param {(keyof typeof PARTS)[]} names */
+async function load(names) {
+  await Promise.all(names.map(async (name) => (here[name] ??= await PARTS[name]())));
 }
 
 /** Fetch what the next steps will need. */
 export function warm() {
-  for (const name of ["lanes", "preempt"]) void load(name);
+  void load(["lanes", "bars", "cluster", "strips", "preempt"]);
 }
 
-/** @param {View} view */
-function picture(view) {
-  const many = view.state.nodes.size;
-  if (view.scene === "preempt") return "preempt";
-  if (many > LANES) return "cells";
-  if (view.scene === "score" && many > BARS) return "scores";
-  return view.scene === "cluster" ? "cluster" : "lanes";
+/** @param {import("../model/phase.js").Scene} scene @param {State} state @returns {(keyof typeof PARTS)[]} the picture, and what else it draws */
+function partsOf(scene, state) {
+  const many = state.nodes.size;
+  if (scene === "preempt") return ["preempt"];
+  if (many > LANES) return ["cells"];
+  if (scene === "score") return many > BARS ? ["scores"] : ["lanes", "bars"];
+  return scene === "cluster" ? (binds(state) ? ["cluster", "strips"] : ["cluster"]) : ["lanes"];
 }
 
-/** @param {Element} target @param {View} view @returns {boolean} whether the picture is there; else it comes with its module */
+/** Is there a binding cycle to show? @param {State} state */
+function binds({ cycle, pods }) {
+  if (cycle.PodAssumed || cycle.PodBound || cycle.PodUnreserved) return true;
+  for (const { place } of pods.values()) if (place === "binding" || place === "waiting") return true;
+  return false;
+}
+
+/** Resolves once a scene can be drawn; null when it can be now. @param {import("../model/phase.js").Scene} scene @param {State} state */
+export function pictureFor(scene, state) {
+  const missing = partsOf(scene, state).filter((name) => !here[name]);
+  return missing.length ? load(missing) : null;
+}
+
+/** Its parts must be here. @param {Element} target @param {View} view */
 export function drawStage(target, view) {
-  const name = picture(view);
+  const [name] = partsOf(view.scene, view.state);
   shown.add(name);
   patch(target, [...shown].map((one) => h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true })));
-  if (loaded[name]) return loaded[name](/** @type {Element} */ (target.querySelector(".scene:not([hidden])")), view) !== false;
-  void load(name).then(() => view.act.set({}));
-  return false;
+  here[name](target.querySelector(".scene:not([hidden])"), view, here);
 }
 
 /** Bars over the page: still streaming, failed, cancelled, connection lost. @param {Element} target @param {View} view */
