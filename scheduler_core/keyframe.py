@@ -47,8 +47,8 @@ class Keyframe(msgspec.Struct, omit_defaults=True):
     """Everything visible between two events.
 
     `cycle` holds the last CycleStarted and the events of that scheduling cycle since, by type (the last of each wins;
-    VictimEvicted, NominationCleared and PodEnqueued are lists); it stays until the next CycleStarted. `bindings` holds
-    the same for binding cycles that are still under way, by pod.
+    VictimEvicted, NominationCleared and PodEnqueued are lists); it stays until the next CycleStarted. Binding cycles
+    that go on beside it show in the places of their pods.
     """
 
     step: int  # number of the next event
@@ -58,7 +58,6 @@ class Keyframe(msgspec.Struct, omit_defaults=True):
     order: list[NodeName]
     pods: dict[PodKey, PodState]
     cycle: dict[str, Any] = {}
-    bindings: dict[PodKey, dict[str, Any]] = {}
     finished: bool = False
     deleted: list[PodKey] = []
     title: str = ""

@@ -108,7 +108,6 @@ export const HANDLERS = {
     state.deleted = [...state.deleted, key];
   },
   PodEnqueued(state, event) {
-    if (!state.pods.has(event.pod) && event.summary) state.pods.set(event.pod, newPod(event.summary));
     setPod(state, event.pod, {
       place: event.queue, node: "", timestamp: event.timestamp, sequence: event.sequence, moved_by: event.event,
       hints: event.hints ?? [], backoff_until: event.backoff_until ?? null, error_backoff: event.error_backoff ?? false,

@@ -9,7 +9,7 @@
  * @typedef {Required<import("./trace").NodeState>} NodeState
  * @typedef {{
  *   step: number, time: number, attempt: number, nodes: Map<string, NodeState>, order: string[],
- *   pods: Map<string, PodState>, cycle: Record<string, any>, bindings: Record<string, Record<string, any>>,
+ *   pods: Map<string, PodState>, cycle: Record<string, any>,
  *   finished: boolean, deleted: string[], title: string, profiles: string[],
  *   plugins: Record<string, Record<string, [string, number][]>>, feature_gates: Record<string, boolean>,
  * }} State
@@ -20,7 +20,7 @@ import { fullNode, fullPod, HANDLERS } from "./fold.js";
 /** @returns {State} */
 export function emptyState() {
   return {
-    step: 0, time: 0, attempt: 0, nodes: new Map(), order: [], pods: new Map(), cycle: {}, bindings: {},
+    step: 0, time: 0, attempt: 0, nodes: new Map(), order: [], pods: new Map(), cycle: {},
     finished: false, deleted: [], title: "", profiles: [], plugins: {}, feature_gates: {},
   };
 }
@@ -43,7 +43,6 @@ export function fork(state) {
     nodes: new Map(state.nodes),
     pods: new Map(state.pods),
     cycle: { ...state.cycle },
-    bindings: { ...state.bindings },
   };
 }
 

@@ -439,7 +439,6 @@ export interface Keyframe {
   order: string[];
   pods: Record<string, PodState>;
   cycle?: Record<string, any>;
-  bindings?: Record<string, Record<string, any>>;
   finished?: boolean;
   deleted?: string[];
   title?: string;

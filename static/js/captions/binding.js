@@ -49,8 +49,7 @@ function permitEvaluated(context) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function schedulingFailed({ event, state, hero }) {
   const model = filtered(state);
-  const last = state.cycle.BindingFailed ?? state.bindings[event.pod]?.BindingFailed;
-  const failed = last?.pod === event.pod ? last : null;
+  const failed = state.cycle.BindingFailed?.pod === event.pod ? state.cycle.BindingFailed : null;
   const values = {
     pod: pod(event.pod, hero), node: node(event.nominated_node ?? failed?.node ?? ""), n: num(state.nodes.size),
     plugins: list(event.unschedulable_plugins), evaluated: num(model?.evaluated ?? 0),

@@ -93,7 +93,7 @@ export function sceneOf(event, state) {
 /** The rail: what each extension point did for the amber pod so far. @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>} */
 export function stations(event, state) {
   const hero = heroOf(event, state);
-  const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : (state.bindings[hero] ?? {});
+  const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : {};
   const current = pointOf(event, state);
   const now = event.type === "AttemptFinished" ? reached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
   const out = new Map();
