@@ -77,9 +77,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
 ]
 MIDDLEWARE = [
-    "django.middleware.security.SecurityMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "kschedui.security_headers.SecurityHeadersMiddleware",
+    "django.middleware.security.SecurityMiddleware",  # inside of those two: a redirect to TLS has their headers too
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -256,11 +256,17 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "handlers": {
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "nowhere": {"class": "logging.NullHandler"},  # without any, Python would write to stderr by itself
+    },
     "root": {"handlers": ["stderr"], "level": os.environ.get("KSCHEDUI_LOG_LEVEL", "WARNING")},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a page that is not found is no news
-        "django.security.DisallowedHost": {"handlers": [], "propagate": False},  # nor is a scanner; it gets a 400
+        "django.security.DisallowedHost": {
+            "handlers": ["nowhere"],
+            "propagate": False,
+        },  # nor is a scanner; it gets a 400
     },
 }

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.http import HttpRequest, HttpResponse
@@ -93,6 +94,21 @@ def test_pages_carry_a_policy_without_inline_script_or_style(client: Client) -> 
     assert "frame-ancestors 'none'" in policy
     assert "unsafe" not in policy
     assert client.get("/healthz").headers["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.django_db
+def test_a_redirect_to_tls_carries_the_policy(client: Client, settings: Any) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    redirect = client.get("/")
+    assert (redirect.status_code, redirect["Location"]) == (301, "https://testserver/")
+    assert "default-src 'none'" in redirect["Content-Security-Policy"]
+    assert redirect["X-Frame-Options"] == "DENY"
+
+
+@pytest.mark.django_db
+def test_scanners_leave_nothing_in_the_log(client: Client, capfd: pytest.CaptureFixture[str]) -> None:
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 400
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

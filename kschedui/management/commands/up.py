@@ -72,6 +72,8 @@ def run(host: str, port: int, say: Any) -> None:
         else:
             stack.start_broker()
         prepare("migrate", interactive=False)
+        if settings.PRODUCTION:
+            prepare("collectstatic", interactive=False)
         stack.start_worker()
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         prepare("load_library", no_run=True)  # while the other two start
@@ -100,7 +102,7 @@ def queue_new_lessons(broker: str) -> None:
 
 
 def prepare(command: str, **options: Any) -> None:
-    """Run one of the commands that bring the database up to date: tables, then the scenario library."""
+    """Run one of the commands that bring everything up to date: tables, the scenario library, static files."""
     where = urlsplit(settings.DATABASE_URL)
     try:
         call_command(command, verbosity=0, **options)
@@ -108,6 +110,6 @@ def prepare(command: str, **options: Any) -> None:
         name = where.path[1:] if where.scheme == "sqlite" else f"{where.hostname}{where.path}"
         raise StartError(f"The database {name} cannot be used: {' '.join(str(error).split())}.") from None
     except (CommandError, OSError) as error:
-        raise StartError(f"The database could not be prepared: {error}.") from None
+        raise StartError(f"`manage.py {command}` did not succeed: {error}.") from None
     finally:
         connections.close_all()
