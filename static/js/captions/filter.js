@@ -8,7 +8,7 @@ import { allocatable, free, heldFor, request, resourceOf } from "../model/room.j
 import { count, quantity, short } from "../units.js";
 import { keyOf, valuesOf } from "../model/fact_words.js";
 import { amountMark, node, nodes, pod, quantityMark } from "./marks.js";
-import { extender, plainReason, reasonKind } from "./plain_words.js";
+import { extender, plainReason, question, reasonKind } from "./plain_words.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function filterCaption(context) {
@@ -31,20 +31,32 @@ function byPlugin(context, model) {
   const left = model.left[frame];
   const values = {
     pod: pod(hero ?? "", hero), plugin: extender(plugin), n: num(stopped.length, `column:${plugin}`), nodes: list(nodes(stopped), 4),
-    node: stopped.length ? node(stopped[0]) : "", left: num(left), total: num(count(model.evaluated)),
-    all: parts(context.state.nodes.size === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(left) }),
+    node: stopped.length ? node(stopped[0]) : "", left: num(count(left)), total: num(count(model.evaluated)),
+    all: parts(model.nominatedFirst && model.evaluated === 1 ? "all.nominated" : context.state.nodes.size === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(count(left)) }),
   };
   const gone = !left && !stopped.length;
   return {
     eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
-    sentence: gone ? parts("filter.gone", values) : stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(plugin, values),
-    why: gone ? parts("filter.gone.why") : stopped.length ? stoppedWhy(context, model, frame, stopped, values) : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+    sentence: gone ? parts("filter.gone", values) : stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(context, model, plugin, values),
+    why: !frame && model.nominatedFirst ? nominatedWhy(model, model.nominatedFirst, values) : gone ? parts("filter.gone.why") : stopped.length ? stoppedWhy(context, model, frame, stopped, values) : cordonedAmong(context.state, model, plugin).length ? parts("filter.NodeUnschedulable.tolerated.why") : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
     next: nextFilter(model, frame),
   };
 }
 
-/** @param {string} plugin @param {Record<string, any>} values */
-function nobodySentence(plugin, values) {
+/** The nominated node is tried alone, before the others. @param {Filtered} model @param {string} name @param {Record<string, any>} values @returns {Part[]} */
+function nominatedWhy(model, name, values) {
+  return parts(model.at.get(name)?.stop === PASSED ? "filter.nominated.why" : "filter.nominated.failed", { ...values, node: node(name) });
+}
+
+/** Nodes that NodeUnschedulable let pass although they are cordoned. @param {State} state @param {Filtered} model @param {string} plugin */
+function cordonedAmong(state, model, plugin) {
+  return plugin === "NodeUnschedulable" ? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable) : [];
+}
+
+/** @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values */
+function nobodySentence({ state }, model, plugin, values) {
+  const cordoned = cordonedAmong(state, model, plugin);
+  if (cordoned.length) return parts("filter.NodeUnschedulable.tolerated", { ...values, nodes: list(nodes(cordoned), 3), n: cordoned.length });
   return parts(has(`filter.${plugin}.none`) ? `filter.${plugin}.none` : "filter.none", values);
 }
 
@@ -113,8 +125,9 @@ function stoppedWhy(context, model, frame, stopped, values) {
   if (plugin === "NodeResourcesFit" && stopped.length === 1) out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
   else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en") out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
   else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
-  const final = stopped.every((name) => model.at.get(name)?.verdict?.code === "UnschedulableAndUnresolvable");
-  if (!out.length || final) out.push(out.length ? " " : "", ...parts(final ? "filter.final" : "filter.solid", { ...values, n: stopped.length, pod: pod(hero) }));
+  const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
+  const help = solid === stopped.length ? "filter.solid" : solid ? "filter.solid.some" : "filter.final";
+  if (!out.length || !solid) out.push(out.length ? " " : "", ...parts(help, { ...values, n: stopped.length, some: solid, pod: pod(hero) }));
   const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
   out.push(" ", ...(still.length > 4 || !still.length ? parts(still.length ? "filter.left" : "filter.noneleft", values) : parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length })));
   return out;
@@ -147,29 +160,36 @@ function decision(feasible) {
 /** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
 function byNode({ event, frame, hero }, model) {
   const seen = nodesSeen(event, frame);
-  const name = model.names[seen - 1];
+  const name = model.walk[seen - 1];
   const at = model.at.get(name);
-  const fit = model.names.slice(0, seen).filter((one) => model.at.get(one)?.stop === PASSED).length;
+  const fit = model.walk.slice(0, seen).filter((one) => model.at.get(one)?.stop === PASSED).length;
   const values = {
     pod: pod(hero ?? "", hero), node: node(name), n: num(model.plugins.length), plugin: at?.verdict?.plugin ?? "",
     reason: num(plainReason(at?.verdict?.reasons[0] ?? ""), `verdict:${name}:${at?.verdict?.plugin}`),
     fit: num(fit), seen: num(seen), find: num(model.toFind),
   };
   return {
-    eyebrow: parts("eyebrow.bynode", { i: seen, n: model.names.length }),
+    eyebrow: parts("eyebrow.bynode", { i: seen, n: model.walk.length }),
     sentence: parts(at?.verdict ? "bynode.rejected" : "bynode.passed", values),
     why: parts("bynode.why", values),
-    next: seen < model.names.length ? parts("next.node", { node: node(model.names[seen]) }) : decision(model.feasible.length),
+    next: seen < model.walk.length ? parts("next.node", { node: node(model.walk[seen]) }) : decision(model.feasible.length),
   };
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
-function preFilterCaption({ state, event, hero }) {
-  const ran = event.results.filter((/** @type {any} */ one) => one.code !== "Skip").length;
-  const values = { pod: pod(hero ?? "", hero), n: num(ran), total: num(event.results.length), plugin: event.rejected_by ?? "", nodes: num(event.nodes?.length ?? 0), reason: event.reasons?.[0] ?? "", all: num(state.nodes.size) };
+function preFilterCaption({ state, event, hero, following }) {
+  const skipped = event.results.filter((/** @type {any} */ one) => one.code === "Skip").map((/** @type {any} */ one) => question(one.plugin).replace(/[?？]$/, ""));
+  const checks = following?.type === "NodesFiltered" ? following.plugins.length : 0;
+  const values = {
+    pod: pod(hero ?? "", hero), plugin: event.rejected_by ?? "", names: list(nodes(event.nodes ?? []), 3), n: event.nodes?.length ?? 0,
+    all: num(count(state.nodes.size)), k: num(checks), skipped: num(skipped.length),
+  };
   if (event.rejected_by) return { sentence: parts("prefilter.rejected", values), why: event.reasons?.length ? [event.reasons.join("; ")] : [] };
-  const key = event.nodes ? "prefilter.narrowed" : ran ? "prefilter.passed" : "prefilter.idle";
-  return { sentence: parts(key, values), why: parts(event.nodes ? "prefilter.narrowed.why" : "prefilter.why", values), next: parts("next.NodesFiltered", { n: event.nodes?.length ?? state.nodes.size }) };
+  const first = state.pods.get(hero ?? "")?.nominated_node;
+  const next = first ? parts("next.nominated", { node: node(first) }) : parts("next.NodesFiltered", { n: count(event.nodes?.length ?? state.nodes.size) });
+  if (event.nodes) return { sentence: parts("prefilter.narrowed", values), why: parts("prefilter.narrowed.why", values), next };
+  const key = !checks ? "prefilter.idle" : skipped.length ? "prefilter.checks" : "prefilter.checks.all";
+  return { sentence: parts(key, values), why: skipped.length ? parts("prefilter.why", { skipped: list(skipped, 12) }) : [], next };
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

@@ -5,7 +5,7 @@ import { list, num, parts, t } from "../i18n.js";
 import { actOf, plainSum, theatre } from "../model/preemption.js";
 import { filtered } from "../model/filter.js";
 import { request, resourceOf } from "../model/room.js";
-import { decimal, quantity, since } from "../units.js";
+import { count, decimal, quantity, since } from "../units.js";
 import { node, nodes, pod, priorityOf } from "./marks.js";
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -41,10 +41,11 @@ function floor(context, play) {
   const { event } = play;
   const values = { pod: pod(hero, hero), n: num(play.all, "candidates"), need: need ?? "" };
   const kind = !event.eligible ? "ineligible" : play.candidates.length ? (need ? "room" : "open") : "nobody";
+  const rest = (event.unhelpful ?? 0) + Object.keys(event.failed ?? {}).length + (event.more_failed ?? 0);
   return {
     eyebrow: parts("eyebrow.preemption"),
     sentence: parts(`preempt.${kind}`, values),
-    why: kind === "ineligible" ? whyNot(event.reason) : [...parts(`preempt.${kind}.why`, values), ...(event.unhelpful && kind !== "nobody" ? [" ", ...parts("preempt.unhelpful", { n: num(event.unhelpful) })] : [])],
+    why: kind === "ineligible" ? whyNot(event.reason) : kind === "nobody" ? whyNobody(context, event) : [...parts(`preempt.${kind}.why`, values), ...(rest ? [" ", ...parts("preempt.unhelpful", { n: num(count(rest)) })] : [])],
     next: play.candidates.length ? parts("next.removed", values) : [],
   };
 }
@@ -52,7 +53,20 @@ function floor(context, play) {
 /** kube-scheduler's reason, in words where it is one that we know. @param {string} reason @returns {Part[]} */
 function whyNot(reason) {
   const known = reason.includes("preemptionPolicy=Never") ? "never" : reason.includes("terminating pod") ? "terminating" : "";
-  return known ? parts(`preempt.reason.${known}`) : [reason];
+  return parts(`preempt.reason.${known || "other"}`, { reason });
+}
+
+/** Nobody there is less important, others would still be in the way, or no eviction changes anything. @param {Context} context @param {PreemptionEvaluated} event @returns {Part[]} */
+function whyNobody({ state, hero = "" }, event) {
+  const kinds = Object.values(event.failed ?? {}).map((verdict) => verdict.reasons[0] ?? "");
+  const key = !kinds.length ? ".unhelpful" : kinds.every(noVictims) ? ".novictims" : ".why";
+  const more = kinds.length && event.unhelpful ? [" ", ...parts("preempt.unhelpful", { n: num(count(event.unhelpful)) })] : [];
+  return [...parts(`preempt.nobody${key}`, { pod: pod(hero, hero), priority: num(priorityOf(state, hero), `priority:${hero}`) }), ...more];
+}
+
+/** @param {string} reason */
+export function noVictims(reason) {
+  return reason.startsWith("No preemption victims");
 }
 
 /** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
@@ -87,12 +101,14 @@ function rung(context, play, at) {
   const { hero = "" } = context;
   const fallen = play.candidates.filter((one) => one.rung === at);
   const standing = play.candidates.filter((one) => !one.rung || one.rung > at);
-  const values = { pod: pod(hero, hero), n: num(fallen.length), nodes: list(nodes(fallen.map((one) => one.node)), 4), left: num(standing.length), i: at, value: rungText(context, play.chosen, at) };
+  const one = fallen.length === 1;
+  const worse = one ? rungText(context, fallen[0], at) : "";
+  const values = { pod: pod(hero, hero), n: num(fallen.length), nodes: list(nodes(fallen.map(({ node: name }) => name)), 4), left: num(standing.length), i: at, value: rungText(context, play.chosen, at), worse };
   const last = at === play.rungs;
   const eyebrow = parts("eyebrow.rung", { i: at });
   const why = parts(`rung.${at}.why`, values);
-  if (last && play.chosen) return { ...result(context, play), eyebrow, why: [...parts(fallen.length > 1 ? "rung.beaten.many" : "rung.beaten", values), " ", ...why] };
-  return { eyebrow, sentence: parts(fallen.length ? `rung.${at}.falls` : `rung.${at}.tie`, values), why, next: parts("next.rung", { i: at + 1, name: t(`rung.${at + 1}`) }) };
+  if (last && play.chosen) return { ...result(context, play), eyebrow, why: [...parts(one ? (at < 5 ? "rung.beaten.with" : "rung.beaten") : "rung.beaten.many", values), " ", ...why] };
+  return { eyebrow, sentence: parts(!fallen.length ? `rung.${at}.tie` : one && at > 1 && at < 5 ? `rung.${at}.falls.one` : `rung.${at}.falls`, values), why, next: parts("next.rung", { i: at + 1, name: t(`rung.${at + 1}`) }) };
 }
 
 /** What a candidate shows at a rung, as people read it. @param {Context} context @param {Candidate | undefined} one @param {number} at */
@@ -118,12 +134,13 @@ function result(context, play) {
   const young = play.rungs === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
   const values = {
     pod: pod(hero, hero), node: node(chosen.node), victims: list(chosen.victims.map((key) => pod(key)), 3), n: chosen.victims.length,
+    value: play.rungs ? num(rungText(context, chosen, play.rungs)) : "", left: num(play.candidates.filter((one) => !one.rung || one.rung >= play.rungs).length),
     ran: num(young ? decimal(state.time - (chosen.earliest_start ?? 0)) + " s" : "", "start"), k: num(play.all),
   };
   const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
   return {
     eyebrow: parts("eyebrow.preemption"),
-    sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : "preempt.push", values),
+    sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : `preempt.win.${play.rungs}`, values),
     why: parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
     next: parts("next.evict"),
   };
@@ -148,6 +165,6 @@ export const CAPTIONS = {
   NominationCleared: ({ event, hero }) => ({
     eyebrow: parts("eyebrow.nomination"),
     sentence: parts(`cleared.${event.cause}`, { pod: pod(event.pod, hero), node: node(event.node) }),
-    why: event.cause === "bound" ? [] : parts("cleared.why"),
+    why: parts(event.cause === "bound" ? "cleared.bound.why" : "cleared.why"),
   }),
 };

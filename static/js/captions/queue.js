@@ -2,7 +2,7 @@
 /** Captions of the queue, the clock and the cluster's objects. */
 
 import { has, list, num, parts, t } from "../i18n.js";
-import { decimal, quantity, seconds } from "../units.js";
+import { count, decimal, quantity, seconds } from "../units.js";
 import { activeOrder } from "../model/queue.js";
 import { node, ordinal, pod, priorityOf } from "./marks.js";
 
@@ -95,7 +95,7 @@ function cycleStarted({ state, event, hero }) {
       ? parts("cycle.only.why")
       : parts(equal ? "cycle.equal" : "cycle.lower", { other: pod(waiting[0]), priority: num(second, `priority:${waiting[0]}`), pod: pod(event.pod, hero) });
   const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
-  return { sentence: parts(key, values), why: [...why, ...again], next: parts(state.nodes.size ? "next.cycle" : "next.cycle.none", { n: state.nodes.size }) };
+  return { sentence: parts(key, values), why: [...why, ...again], next: state.nodes.size ? [] : parts("next.cycle.none") };
 }
 
 /** What an update changed. @param {any} event @returns {Part[]} */
@@ -118,7 +118,7 @@ function objectApplied({ state, event, hero }) {
     const gates = event.pod.gates ?? [];
     const gated = action === "update" && state.pods.get(key)?.place === "gated";
     const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
-    const why = action === "create" && !bound ? parts("object.pod.why") : [];
+    const why = gated ? parts(`object.pod.update${kind}.why`) : action === "create" && !bound ? parts("object.pod.why") : [];
     return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.pod.${action}${kind}`, { ...values, changes: changesOf(event), gates: list(gates), n: gates.length }), why };
   }
   if (event.kind === "Node" && event.node) {
@@ -127,7 +127,8 @@ function objectApplied({ state, event, hero }) {
     const what = event.changes?.length ? ".what" : "";
     return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }), why: parts("object.node.why") };
   }
-  return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.other.${action}`, { kind: event.kind, name: event.name }) };
+  const volume = hero && event.kind.startsWith("PersistentVolume");
+  return { eyebrow: parts("eyebrow.change"), sentence: parts(`object.other.${action}`, { kind: event.kind, name: event.name }), why: volume ? parts("object.volume.why", { pod: pod(hero, hero) }) : [] };
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -147,9 +148,11 @@ function objectDeleted({ event }) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function attemptFinished({ state, event, hero }) {
   const waiting = activeOrder(state).length;
+  const place = state.pods.get(event.pod)?.place;
+  const still = event.outcome === "Scheduled" && (place === "waiting" || place === "binding") ? `.${place}` : ""; // its binding cycle goes on
   return {
     eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
-    sentence: parts(`attempt.${event.outcome}`, { n: num(event.attempt), pod: pod(event.pod, hero), node: node(event.node || (state.pods.get(event.pod)?.nominated_node ?? "")) }),
+    sentence: parts(`attempt.${event.outcome}${still}`, { n: num(event.attempt), pod: pod(event.pod, hero), node: node(event.node || (state.pods.get(event.pod)?.nominated_node ?? "")) }),
     why: waiting ? parts("attempt.waiting", { n: num(waiting) }) : parts("attempt.nobody"),
   };
 }
@@ -162,7 +165,7 @@ function runStarted({ state, event }) {
   const key = state.nodes.size ? `run.started${running ? "" : ".empty"}${named ? "" : ".nozone"}` : "run.started.none";
   return {
     eyebrow: parts("eyebrow.start"),
-    sentence: parts(key, { n: num(state.nodes.size), pods: num(running), zones: num(zones) }),
+    sentence: parts(key, { n: num(count(state.nodes.size)), pods: num(count(running)), zones: num(zones) }),
     why: state.nodes.size ? parts("run.started.why") : parts("run.started.nonodes"),
   };
 }
@@ -188,8 +191,8 @@ export const CAPTIONS = {
     sentence: parts("queue.gated", { pod: pod(event.pod, hero), gates: list(gatesOf(state, event)), n: gatesOf(state, event).length }),
     why: parts("queue.gated.why", { plugin: event.plugin }),
   }),
-  PodIgnored: ({ event, hero }) => ({ eyebrow: parts("eyebrow.change"), sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }) }),
-  PodActivated: ({ event, hero }) => ({ eyebrow: parts("eyebrow.active"), sentence: parts("queue.activated", { pod: pod(event.pod, hero), by: pod(event.by, hero) }) }),
+  PodIgnored: ({ event, hero }) => ({ eyebrow: parts("eyebrow.change"), sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }), why: parts("queue.ignored.why") }),
+  PodActivated: ({ event, hero }) => ({ eyebrow: parts("eyebrow.active"), sentence: parts("queue.activated", { pod: pod(event.pod, hero), by: pod(event.by, hero) }), why: parts("queue.activated.why") }),
   CycleStarted: cycleStarted,
   AttemptFinished: attemptFinished,
   RunFinished: ({ event }) => ({

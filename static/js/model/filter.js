@@ -7,6 +7,7 @@ import { decodeColumn } from "../columns.js";
  * @typedef {object} Filtered
  * @property {string[]} plugins those that ran, in order
  * @property {string[]} names evaluated nodes, in the order in which they were looked at
+ * @property {string[]} walk the same, with a nominated node twice that was tried first and did not fit
  * @property {Map<string, {stop: number, verdict: Verdict | null}>} at by node: the index of the plugin that stopped it
  * @property {string[]} feasible
  * @property {number[]} left how many are left after each plugin
@@ -39,8 +40,9 @@ export function filterers(event) {
 /** @param {NodesFiltered} event @param {string[]} order @returns {Filtered} */
 function read(event, order) {
   const names = evaluatedNames(event, order);
+  const walk = event.nominated_first ? [event.nominated_first, ...names] : names;
   const verdicts = [...decodeColumn(event.verdict, names.length)];
-  if (event.nominated_first) {
+  if (event.nominated_first && !names.includes(event.nominated_first)) {
     names.unshift(event.nominated_first);
     verdicts.unshift(event.nominated_verdict ?? 0);
   }
@@ -57,7 +59,7 @@ function read(event, order) {
   const left = plugins.map((_, k) => names.filter((name) => at.get(name).stop > k).length);
   const feasible = names.filter((name) => at.get(name).stop === PASSED);
   return {
-    plugins, names, at, feasible, left, total: event.total, evaluated: names.length,
+    plugins, names, walk, at, feasible, left, total: event.total, evaluated: names.length,
     toFind: event.nodes_to_find, start: event.start, twoPasses: event.two_passes ?? [],
     nominatedFirst: event.nominated_first ?? null,
   };

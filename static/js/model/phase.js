@@ -24,8 +24,15 @@ const POINT = {
 export function pointOf(event, state) {
   if (event.type === "BindingFailed") return event.point;
   if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
+  if (event.type === "PodActivated") return "Permit";
   if (event.type === "NominationCleared") return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
-  return POINT[event.type] ?? "";
+  if (event.type === "ObjectApplied" && event.kind.startsWith("PersistentVolume") && underWay(state)) return "PreBind";
+  return POINT[event.type] ?? (underWay(state) && !("pod" in event) ? (ALL[reached(state, heroOf(event, state)) - 1] ?? "") : "");
+}
+
+/** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
+function underWay({ cycle }) {
+  return cycle.AttemptFinished ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 
 /** How far the attempt came that is over: one behind its last extension point. @param {State} state @param {string} hero */
@@ -56,9 +63,11 @@ export function heroOf(event, state) {
     case "HostSelected":
       return cycle;
     case "ObjectApplied":
-      return event.pod?.pod ?? "";
+      return event.pod?.pod ?? underWay(state);
+    case "PodActivated":
+      return event.by;
     default:
-      return "pod" in event && typeof event.pod === "string" ? event.pod : "";
+      return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
   }
 }
 

@@ -48,7 +48,7 @@ export function stoppedText(view, name, verdict) {
     const never = need > allocatable(node, resource);
     const bold = t(never ? "lane.never" : "lane.needs", { need: quantity(resource, need), free: amount(resource, never ? allocatable(node, resource) : Math.max(0, left)) });
     const more = verdict.reasons.length > 1 ? t("lane.also", { resource: short(resourceOf(verdict.reasons[1])) }) : "";
-    return [bold, more || t("lane.short", { gap: quantity(resource, need - Math.max(0, left)) })];
+    return [bold, more || t("lane.short", { gap: quantity(resource, need - left) })];
   }
   const facts = explainer.filter(state.attempt, name, verdict.plugin)?.facts?.filter((one) => !one.holds) ?? [];
   const words = facts.map((one) => stopWords(one, hero)).find(Boolean);

@@ -3,7 +3,7 @@
 
 import { h } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
-import { heroOf } from "../model/phase.js";
+import { heroOf, pointOf } from "../model/phase.js";
 import { bare } from "../captions/binding.js";
 import { decimal, podName, seconds } from "../units.js";
 import { rampStyle } from "./pod_block.js";
@@ -18,6 +18,7 @@ export function bindingStrips(view) {
   const hero = heroOf(view.event, view.state);
   const others = [...view.state.pods.values()].filter((pod) => pod.summary.pod !== hero && (pod.place === "binding" || pod.place === "waiting"));
   const own = eventsOf(view, hero);
+  if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] }; // what PreBind asked for
   const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
   return [
     shown && strip(view, hero, own, false),
@@ -30,16 +31,16 @@ export function bindingStrips(view) {
 function eventsOf({ state }, pod) {
   const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
   const record = state.pods.get(pod);
-  if (!record || state.cycle.CycleStarted?.pod === pod) return own;
+  if (!record || (state.cycle.CycleStarted?.pod === pod && !state.cycle.AttemptFinished)) return own;
   const past = { results: [], past: true }; // its own events are long gone
   const waits = record.place === "waiting" && { PermitEvaluated: { code: "Wait", deadline: record.deadline, results: [] } };
   const passed = record.place === "binding" && { PermitEvaluated: past };
-  return record.node ? { PodReserved: past, ...waits, ...passed, ...own } : own;
+  return record.node || own.PodUnreserved ? { PodReserved: past, ...waits, ...passed, ...own } : own;
 }
 
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
 function strip(view, pod, events, beside) {
-  const current = beside ? "" : view.event.type === "BindingFailed" ? view.event.point : (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? "");
+  const current = beside ? "" : view.event.type === "BindingFailed" ? view.event.point : (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? pointOf(view.event, view.state));
   const record = view.state.pods.get(pod);
   const going = beside && record?.place === "binding" ? STEPS.find(([point, type]) => point !== "Permit" && !events[type] && !reached(events, point))?.[0] : "";
   return h("div", { key: `strip${pod}`, class: `binding ${beside ? "beside" : ""}` },
@@ -59,7 +60,7 @@ function step(view, pod, events, point, type, current, going) {
   const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
   return h("li", { key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
     h("b", null, mark && h("span", null, mark), h("em", null, point)),
-    h("span", { key: "what" }, failed ? bare(failed.message || t(`binding.decision.${failed.decision}`)) : waiting ? t("binding.waits", { left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)), until: seconds(event.deadline ?? 0) }) : event?.past ? (decided?.plugin ?? "") : did(view, pod, point, decided ? [decided] : results, kind)));
+    h("span", { key: "what" }, failed ? bare(failed.message || t(`binding.decision.${failed.decision}`)) : waiting ? t("binding.waits", { left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)), until: seconds(event.deadline ?? 0) }) : event?.past ? (decided?.plugin ?? "") : did(view, pod, point, decided ? [decided] : results, kind === "todo" && current ? "now" : kind)));
 }
 
 /** Did a later extension point run? Points without plugins leave no event of their own. @param {Record<string, any>} events @param {string} point */
@@ -70,6 +71,7 @@ function reached(events, point) {
 
 /** @param {View} view @param {string} pod @param {string} point @param {any[]} results @param {string} kind */
 function did({ state }, pod, point, results, kind) {
+  if (kind === "now") return "…";
   if (kind === "todo") return t(`binding.todo.${point}`);
   if (point === "Bind") return t("binding.bind", { plugin: results[0]?.plugin ?? "DefaultBinder", node: state.pods.get(pod)?.node ?? "" });
   return results.length ? plain(list(results.map((one) => one.plugin), 2)) : t(`binding.nothing.${point}`);

@@ -92,7 +92,7 @@ export class CellField {
     if (!model || !view) return () => "alive";
     const filtering = view.event.type === "NodesFiltered";
     const at = filtering && view.order === "plugin" ? view.frame : PASSED - 1;
-    const seen = filtering && view.order === "node" ? new Set(model.names.slice(0, nodesSeen(view.event, view.frame))) : null;
+    const seen = filtering && view.order === "node" ? new Set(model.walk.slice(0, nodesSeen(view.event, view.frame))) : null;
     return (name) => {
       const verdict = model.at.get(name);
       if (!verdict || (this.picked && !this.picked.has(name))) return "unseen";

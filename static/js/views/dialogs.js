@@ -28,9 +28,9 @@ export function drawDialog(dialog, name, view) {
 function help() {
   return [
     h("table", { key: "keys", class: "keys" }, h("tbody", null, BINDINGS.map(({ keys, name }) =>
-      h("tr", { key: name }, h("td", null, keys.map((key) => h("kbd", { key }, KEY_NAMES[/** @type {keyof typeof KEY_NAMES} */ (key)] ?? key))), h("td", null, t(`control.${name}`)))))),
+      h("tr", { key: name }, h("td", null, keys.map((key) => h("kbd", { key }, KEY_NAMES[/** @type {keyof typeof KEY_NAMES} */ (key)] ?? key))), h("td", null, t(`control.${name}`).replace(/ ?[(（].*/, "")))))),
     h("h3", { key: "signs" }, t("help.signs")),
-    h("ul", { key: "legend", class: "signs" }, ["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo"].map((sign) => h("li", { key: sign }, t(`help.${sign}`)))),
+    h("ul", { key: "legend", class: "signs" }, ["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo", "gap"].map((sign) => h("li", { key: sign }, t(`help.${sign}`)))),
   ];
 }
 

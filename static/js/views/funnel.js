@@ -42,7 +42,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
     !phone && x.slice(0, upto).map(([left0, w], i) =>
       alive(i) > alive(i + 1) && half(alive(i + 1)) > TEXT && h("text", { key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" }, String(alive(i + 1)))),
     h("text", { key: "last", class: `funnel-n now ${thin ? "beside" : ""}`, x: thin ? end + 5 : end - (phone ? 12 : 24), y: mid + 8, "text-anchor": thin ? "start" : "middle" }, String(alive(upto + 1))),
-    !phone && upto < x.length - 1 && h("text", { key: "to", class: "funnel-to", x: width - 14, y: mid + 5, "text-anchor": "end" }, t("lane.toscore")),
+    !phone && upto < x.length - 1 && alive(upto + 1) > 0 && h("text", { key: "to", class: "funnel-to", x: width - 14, y: mid + 5, "text-anchor": "end" }, t("lane.toscore")),
   );
 }
 

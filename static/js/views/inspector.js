@@ -47,11 +47,18 @@ export function podInspector(view, key) {
       pod.unschedulable_plugins.length > 0 && entry(t("inspect.by"), pod.unschedulable_plugins.join(", ")),
       pod.moved_by && entry(t("inspect.moved"), pod.moved_by),
       pod.hints.length > 0 && entry(t("inspect.hints"), pod.hints.map((hint) => h("code", { key: hint.plugin }, `${hint.plugin}: ${hint.hint}`)))),
-    part("Conditions", h("p", { class: "raw" }, `PodScheduled  ${pod.place === "bound" ? "True" : "False"}${pod.place === "bound" ? "" : pod.place === "gated" ? "  SchedulingGated" : pod.message ? "  Unschedulable" : ""}`), pod.message && h("p", { class: "note" }, pod.message)),
+    conditions(pod),
     attempts(view, key),
     describeEvents(view, key),
     yaml(view, "pod", namespace, name),
   ];
+}
+
+/** PodScheduled; a pod that no attempt has judged yet has no condition. @param {PodState} pod */
+function conditions({ place, message, error_backoff }) {
+  const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
+  const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
+  return text ? part("Conditions", h("p", { class: "raw" }, `PodScheduled  ${text}`), message && h("p", { class: "note" }, message)) : null;
 }
 
 /** @param {View} view @param {string} name */

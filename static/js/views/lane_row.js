@@ -31,8 +31,14 @@ export function laneRow(view, lanes, { name, first }, picked) {
       lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
       stopMark(view, lanes, name, fate, stop),
       view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
-      fate === "unseen" && lanes.mode === "heads" && h("span", { key: "unseen", class: "why-stopped unlooked" }, t("lane.unseen")),
+      fate === "unseen" && lanes.mode === "heads" && h("span", { key: "unseen", class: "why-stopped unlooked" }, t(whyUnseen(view, lanes, name))),
       lanes.phase === "score" && fate === "alive" && lanes.bars?.scoreBars(view, lanes, name)));
+}
+
+/** Why Filter did not look at a node. @param {View} view @param {Lanes} lanes @param {string} name */
+function whyUnseen({ state }, { model }, name) {
+  const named = state.cycle.PreFilterFinished?.nodes;
+  return named && !named.includes(name) ? "lane.unseen.named" : model?.nominatedFirst ? "lane.unseen.nominated" : "lane.unseen";
 }
 
 /** @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate} */
@@ -56,7 +62,7 @@ function head(view, lanes, name, fate, stop) {
     h("div", { key: "name", class: "lane-name" },
       h("button", { type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } }, name),
       tags(node),
-      h("span", { key: "free", class: "lane-free" }, t("lane.freeof", freeOf(shown, free(view.state, name, shown, view.hero), whole)))),
+      h("span", { key: "free", class: "lane-free" }, t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.hero)), whole)))),
     lanes.mode !== "thin" && bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
     lanes.mode === "heads" && h("span", { key: "memory", class: "memory", title: t("memory") }, h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } })));
 }
@@ -103,6 +109,10 @@ function stopMark(view, lanes, name, fate, stop) {
   const verdict = model?.at.get(name)?.verdict;
   if (fate === "alive" && (at >= plugins.length || seen) && phase === "filter") {
     return h("span", { key: "why", class: "why-stopped feasible", style: { left: `${geometry.width - 84}px` } }, h("b", { class: "yes" }, "✓ "), t("lane.feasible"));
+  }
+  if (fate === "alive" && geometry.phone && phase === "filter" && at >= 0) {
+    const [left, width] = geometry.x[at];
+    return h("span", { key: "why", class: "why-stopped", style: { left: `${left + width + 6}px` } }, passedText(view, name, plugins[at]), h("b", { class: "yes" }, " ✓"));
   }
   if (fate !== "out" || stop === undefined || !verdict || !geometry.x[stop]) return null;
   const score = phase === "score";

@@ -68,7 +68,7 @@ function lanesOf(view, width) {
   const chosen = view.state.cycle.HostSelected?.node ?? (view.following?.type === "HostSelected" ? view.following.node : "");
   return {
     phase: score ? "score" : "filter", plugins, at, model, mode, scores: score, totals, scored,
-    seen: byNode ? new Set(model?.names.slice(0, seen)) : null, latest: byNode ? (model?.names[seen - 1] ?? "") : "",
+    seen: byNode ? new Set(model?.walk.slice(0, seen)) : null, latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
     geometry: geometryOf(width, view.width <= 700, plugins.length, byNode ? -1 : Math.min(at, plugins.length - 1)),
     rank: ranking(totals), chosen: final ? chosen : "",
   };
@@ -98,7 +98,7 @@ function header(view, lanes) {
   const left = phase === "score" ? (lanes.scores?.names.length ?? 0) : lanes.seen ? passed(lanes) : !model || at < 0 ? whole : (model.left[Math.min(at, plugins.length - 1)] ?? model.feasible.length);
   return h("div", { key: "header", class: "lanes-head" },
     h("div", { key: "title", class: "lanes-title" },
-      h("b", null, phase === "score" ? t("lane.scored", { n: left }) : t("lane.left", { n: left, total: whole })),
+      h("b", null, phase === "score" ? t("lane.scored", { n: left }) : view.event.rejected_by ? t("lane.rejected") : t("lane.left", { n: left, total: whole })),
       phase === "score" ? switchTable(view) : [h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")), model && switches(view)]),
     phase === "filter" && funnel(geometry, lanes.seen ? [] : (model?.left ?? []), whole, lanes.seen ? -1 : model ? Math.min(at, plugins.length - 1) : -1),
     phase === "filter" && plugins.map((plugin, i) => columnHead(view, lanes, plugin, i)),

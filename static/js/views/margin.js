@@ -39,7 +39,7 @@ function defaultRef(view) {
   if (event.type === "NodesFiltered" && model) {
     const plugin = model.plugins[frame];
     if (view.order === "node") {
-      const name = model.names[nodesSeen(event, frame) - 1];
+      const name = model.walk[nodesSeen(event, frame) - 1];
       return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
     }
     const stopped = stoppedBy(model, frame);

@@ -72,7 +72,7 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
   const whole = Math.max(1, node.summary.allocatable[resource] ?? 1);
   const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
   const pods = [...node.pods].sort((a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0));
-  const taken = pods.reduce((sum, key) => sum + part(key), 0) + held.reduce((sum, key) => sum + part(key), 0);
+  const taken = Math.min(100, [...pods, ...held].reduce((sum, key) => sum + part(key), 0));
   const shown = clamped(taken, ghost);
   const over = Math.max(0, taken + shown - 100);
   const block = (/** @type {string} */ key, /** @type {string} */ kind) =>

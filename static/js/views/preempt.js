@@ -5,19 +5,19 @@
  */
 
 import { h, patch } from "../dom.js";
-import { parts, t } from "../i18n.js";
+import { list, plain, t } from "../i18n.js";
 import { plainReason } from "../captions/plain_words.js";
-import { rungText } from "../captions/preemption.js";
+import { noVictims, rungText } from "../captions/preemption.js";
 import { filtered } from "../model/filter.js";
 import { actOf, fates, theatre } from "../model/preemption.js";
 import { allocatable, request, scarcest } from "../model/room.js";
 import { amount, podName, quantity } from "../units.js";
 import { rampStyle } from "./pod_block.js";
-import { sentence } from "./story.js";
 import { tank } from "./tank.js";
 
 const MOST_TANKS = 6;
 const DATES = 4; // the rung whose values are dates
+const MOST_GROUPS = 8;
 
 /** @param {Element} target @param {View} view */
 export function drawPreemption(target, view) {
@@ -52,7 +52,7 @@ function floor(view, play) {
   }
   const more = play.all - MOST_TANKS;
   return h("div", { key: "floor", class: "floor" },
-    h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? 0 })),
+    h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? view.state.nodes.size })),
     h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
     more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
     h("span", { class: "floor-chips" }, [...tally].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([text, n]) => h("span", { key: text }, `${n} × ${text}`))));
@@ -60,11 +60,28 @@ function floor(view, play) {
 
 /** @param {View} view @param {Theatre} play */
 function nobody(view, play) {
-  const failed = Object.entries(play.event.failed ?? {});
+  const { event } = play;
   return h("div", { key: "nobody", class: "nobody" },
-    h("p", null, sentence(view, parts(play.event.eligible ? "preempt.nobody.why" : "preempt.ineligible", { pod: podName(view.hero) }))),
-    play.event.message && h("p", { class: "raw" }, play.event.message),
-    failed.length > 0 && h("ul", null, failed.slice(0, 12).map(([name, verdict]) => h("li", { key: name }, h("b", null, name), " ", verdict.reasons.join(", ")))));
+    event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: podName(view.hero) })),
+    event.message && h("p", { class: "raw" }, event.message));
+}
+
+/** Nodes where evicting would not help, by what is in the way. @param {View} view @param {PreemptionEvaluated} event */
+function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
+  /** @type {Map<string, string[]>} */
+  const found = new Map();
+  const take = (/** @type {string} */ kind, /** @type {string} */ reason, /** @type {string} */ name) => {
+    const key = `${kind}|${reason}`;
+    found.set(key, [...(found.get(key) ?? []), name]);
+  };
+  for (const [name, { reasons }] of Object.entries(failed)) take(noVictims(reasons[0] ?? "") ? "novictims" : "failed", noVictims(reasons[0] ?? "") ? "" : plainReason(reasons[0] ?? ""), name);
+  for (const [name, { verdict }] of filtered(state)?.at ?? []) if (verdict?.code === "UnschedulableAndUnresolvable" && !failed[name]) take("unhelpful", plainReason(verdict.reasons[0] ?? ""), name);
+  if (!found.size && unhelpful) take("unhelpful", state.cycle.PreFilterFinished?.reasons?.[0] ?? "", "");
+  const told = [...found].slice(0, MOST_GROUPS).map(([key, names]) => {
+    const [kind, reason] = key.split("|");
+    return h("p", { key }, h("b", null, t(`preempt.group.${kind}`, { n: names[0] ? names.length : unhelpful, reason })), names[0] && h("small", null, plain(list(names, 9))));
+  });
+  return [told, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
 }
 
 /** The resource along which the tanks are drawn. @param {View} view @param {Candidate[]} shown */
@@ -108,11 +125,12 @@ function cannot(view, play) {
 function ladder(view, play, shown, frame) {
   const { act, at } = actOf(play, frame);
   const now = act === "rung" ? at : 0;
+  if (!play.rungs) return h("p", { key: "single", class: "rung-not" }, t("rung.single"));
   return h("div", { key: "ladder", class: "ladder" }, [1, 2, 3, 4, 5, 6].map((rung) => {
     const needed = play.rungs >= rung;
     return h("div", { key: rung, class: `rung ${rung === now ? "now" : ""} ${needed || now < play.rungs ? "" : "unneeded"}` },
       h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
-      needed || now < play.rungs ? shown.map((one) => cell(view, play, one, rung, now)) : h("div", { key: "not", class: "rung-not" }, t(play.rungs ? "rung.notneeded" : "rung.single")));
+      needed || now < play.rungs ? shown.map((one) => cell(view, play, one, rung, now)) : h("div", { key: "not", class: "rung-not" }, t("rung.notneeded")));
   }));
 }
 

@@ -2,7 +2,7 @@
 /** The scheduling queue: active in pop order, backoff with countdowns, unschedulable, gated, in flight, on Permit. */
 
 import { h, patch } from "../dom.js";
-import { list, plain, t } from "../i18n.js";
+import { has, list, plain, t } from "../i18n.js";
 import { activeOrder } from "../model/queue.js";
 import { decimal, podName, seconds } from "../units.js";
 import { pipsOf, podTitle, rampStyle } from "./pod_block.js";
@@ -111,5 +111,5 @@ function under({ state, event }, name, pod) {
     return [h("small", { key: "why" }, t("queue.by", { plugins: plain(list(pod.unschedulable_plugins.slice(0, 3), 3)) }))];
   }
   const moved = event.type === "PodEnqueued" && event.pod === pod.summary.pod;
-  return moved ? [h("small", { key: "moved", class: "moved" }, `↑ ${pod.moved_by}`)] : [];
+  return moved ? [h("small", { key: "moved", class: "moved", title: pod.moved_by }, `↑ ${has(`event.${pod.moved_by}`) ? t(`event.${pod.moved_by}`) : pod.moved_by}`)] : [];
 }

@@ -24,7 +24,7 @@ export function funnelBars(view) {
   const at = view.event.type === "NodesFiltered" && view.order === "plugin" ? view.frame : model.plugins.length;
   const whole = Math.max(1, model.evaluated);
   return h("div", { key: "funnel", class: "funnel-bars" },
-    h("h3", { key: "title" }, t("cells.looked", { n: count(model.evaluated) }), h("span", null, ` ${t("cells.turned", { n: count(model.evaluated - model.feasible.length) })}`)),
+    h("h3", { key: "title" }, t("cells.looked", { n: count(model.evaluated) }), h("span", null, ` ${t("cells.turned", { n: count(model.evaluated - (model.left[at] ?? model.feasible.length)) })}`)),
     model.plugins.map((plugin, i) => {
       const before = i ? model.left[i - 1] : model.evaluated;
       const after = model.left[i];

@@ -45,9 +45,15 @@ function part(view, part, i) {
   return h("button", { key: `p${i}`, type: "button", class: kind === "hero" ? "pod-name" : "name", on: { click: () => view.act.select(pick) } }, text);
 }
 
-/** @param {View} view @param {Part[]} list */
+const SIGN = /^[,.;:?)，。；：、？]/;
+
+/** A name stays in one row with the sign behind it. @param {View} view @param {Part[]} list */
 export function sentence(view, list) {
-  return list.map((one, i) => part(view, one, i));
+  return list.map((one, i) => {
+    const sign = typeof one === "object" && SIGN.exec(String(list[i + 1]))?.[0];
+    if (sign) return h("span", { key: `g${i}`, class: "glued" }, part(view, one, i), sign);
+    return typeof one === "string" && typeof list[i - 1] === "object" ? one.replace(SIGN, "") : part(view, one, i);
+  });
 }
 
 /** @param {Element} target @param {View} view */
