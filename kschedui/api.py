@@ -84,6 +84,19 @@ def saved(visitor: access.Visitor, text: str, parent: str | None, base: int | No
     return scenarios.create(visitor, text, origin)
 
 
+@api_view("POST", limit="check")
+def compare(request: HttpRequest) -> HttpResponse:
+    """{text, parent, version} -> {text, rows}: a saved version beside a text that is not saved. `rows` are those of
+    scenarios.compare, from the version to the text; null when they are too long for it."""
+    body = json_body(request, text=str, parent=str, version=int)
+    text = text_of(body)
+    scenario = scenarios.by_id(body["parent"] or "")
+    access.require_sight(access.visitor_of(request), scenario)
+    theirs = scenarios.version(scenario, body["version"] or 0).text
+    rows = list(scenarios.compare(theirs, text)) if scenarios.comparable(theirs, text) else None
+    return JsonResponse({"text": theirs, "rows": rows})
+
+
 @api_view("GET", limit="read")
 def catalogue(request: HttpRequest) -> HttpResponse:
     """Kinds, fields and values that the editor may offer."""

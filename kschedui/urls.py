@@ -51,6 +51,7 @@ api_urls: list[URLPattern | URLResolver] = [
     path("preview", api.preview, name="api-preview"),
     path("import", api.import_text, name="api-import"),
     path("scenarios", api.save, name="api-scenarios"),
+    path("compare", api.compare, name="api-compare"),
     path("catalogue", api.catalogue, name="api-catalogue"),
     path("runs/<id:rid>/", include(run_urls)),
 ]

@@ -142,7 +142,7 @@ def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """scenarios/diff.html: `scenario` (id, title), `a`, `b`, `rows` (scenarios.compare)."""
     _, scenario = seen(request, sid)
     count(request, "read")
-    before, after = scenarios.version(scenario, a), scenarios.version(scenario, b)
+    before, after = (scenarios.version(scenario, number).text for number in (a, b))
     if not scenarios.comparable(before, after):
         raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
     about = {"id": sid, "title": scenario.title}

@@ -323,6 +323,31 @@ def test_versions_are_compared_line_by_line(author: Browser) -> None:
     assert author.get(f"/s/{saved['id']}/diff/1/1/").context["rows"] == []
 
 
+def test_an_unsaved_text_is_compared_with_a_saved_version(author: Browser, stranger: Browser) -> None:
+    saved = author.save("# theirs\n" + SMALL)
+    asked = {"text": "# mine\n" + SMALL, "parent": saved["id"], "version": 1}
+    found = author.post_json("/api/compare", **asked).json()
+    assert found["text"] == "# theirs\n" + SMALL
+    first, second = found["rows"][1:3]
+    assert first == {"mark": "-", "old": 1, "new": None, "text": "# theirs"}
+    assert second == {"mark": "+", "old": None, "new": 1, "text": "# mine"}
+    long = author.post_json("/api/compare", **asked | {"text": SMALL + "\n#" * 40_000}).json()
+    assert (long["text"], long["rows"]) == (found["text"], None)
+    for wrong in ({"version": 2}, {"version": 10**30}, {"version": None}, {"parent": None}, {"parent": "nothing"}):
+        assert author.post_json("/api/compare", **asked | wrong).status_code == 404
+    assert stranger.post_json("/api/compare", **asked).status_code == 200
+    author.post(f"/s/{saved['id']}/delete")
+    assert stranger.post_json("/api/compare", **asked).status_code == 410
+
+
+def test_a_private_version_is_compared_by_nobody_else(author: Browser, stranger: Browser) -> None:
+    asked = {"text": OTHER, "parent": private(author)["id"], "version": 1}
+    assert author.post_json("/api/compare", **asked).status_code == 200
+    answer = stranger.post_json("/api/compare", **asked)
+    assert answer.status_code == 403
+    assert b"Small" not in answer.content
+
+
 def test_texts_too_long_to_compare_are_refused_in_a_sentence(author: Browser) -> None:
     saved = author.save(SMALL + "\n#" * 20_000)
     author.save(SMALL + "\n##" * 20_000, parent=saved["id"])
