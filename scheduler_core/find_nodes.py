@@ -292,10 +292,6 @@ def _two_passes(framework: Framework, cycle: CycleState, evaluated: RowArray) ->
     """Evaluated nodes that other pods are nominated to, which the pod must yield to."""
     if not framework.nominator:
         return []
-    pod, rows = cycle.pod, set(evaluated.tolist())
-    return [
-        name
-        for name in framework.nominator.nodes()
-        if framework.cluster.nodes.row_of.get(name) in rows
-        and any(o.priority >= pod.priority and o.key != pod.key for o in framework.nominator.pods_on(name))
-    ]
+    index, _ = framework.filters.nominated(cycle, evaluated, framework.nominator)
+    names = framework.cluster.nodes.names
+    return [names[row] for row in dict.fromkeys(evaluated[index].tolist())]

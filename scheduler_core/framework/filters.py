@@ -18,7 +18,9 @@ from scheduler_core.trace import PreFilterFinished
 
 
 class Nominations(Protocol):
-    """The part of the nominator that filtering reads."""
+    """The part of the nominator that filtering reads. `version` grows with every change."""
+
+    version: int
 
     def __bool__(self) -> bool: ...
 
@@ -44,6 +46,8 @@ class Filters:
         self.plugins = plugins
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
+        self._nominations_seen = (-1, -1)  # their version and the nodes' generation
+        self._nominations: NDArray[np.intp] = np.empty((2, 0), np.intp)  # rows and slots
 
     def plan(self, cycle: CycleState) -> FilterPlan:
         """The plugins that PreFilter has not let off; it must have run."""
@@ -95,7 +99,7 @@ class Filters:
         self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations
     ) -> FilterResult:
         """Nodes with nominated pods of equal or higher priority must pass with those pods, then without them."""
-        index, slots = self._nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
+        index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
             return self.run(cycle, rows, what_if)
         base = what_if or WhatIf.nothing(rows)
@@ -108,23 +112,25 @@ class Filters:
         which[again] = np.where(second.which > 0, second.which + len(first.statuses), 0)
         return FilterResult(which, [*first.statuses, *second.statuses])
 
-    def _nominated(
+    def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """(position in rows, slot) of every nominated pod that the pod must yield to."""
-        nodes, pods, pod = self._cluster.nodes, self._cluster.pods, cycle.pod
+        nodes, pods = self._cluster.nodes, self._cluster.pods
+        if self._nominations_seen != (nominations.version, nodes.generation):
+            self._nominations_seen = nominations.version, nodes.generation
+            pairs = [
+                (nodes.row_of.get(name, -1), pods.slot_of[pod.key])
+                for name in nominations.nodes()
+                for pod in nominations.pods_on(name)
+            ]
+            self._nominations = np.array(pairs, np.intp).reshape(-1, 2).T
+        at, slots = self._nominations
         position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
         position_of[rows] = np.arange(len(rows))
-        pairs: list[tuple[int, int]] = []
-        for name in nominations.nodes():
-            position = int(position_of[nodes.row_of.get(name, -1)])
-            if position >= 0:
-                others = (p for p in nominations.pods_on(name) if p.priority >= pod.priority and p.key != pod.key)
-                pairs += [(position, pods.slot_of[other.key]) for other in others]
-        if not pairs:
-            return _NONE, _NONE
-        index, slots = np.array(pairs, np.intp).T
-        return index, slots
+        index = position_of[at]
+        counted = (index >= 0) & (pods.priority[slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        return index[counted], slots[counted]
 
     def _change(
         self, plugin: Any, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None

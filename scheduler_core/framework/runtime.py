@@ -14,7 +14,7 @@ from scheduler_core.config import EXTENSION_POINTS, PluginRef, Profile
 from scheduler_core.disruption import disruptions_allowed
 from scheduler_core.framework import missing_state
 from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
-from scheduler_core.framework.filters import Filters
+from scheduler_core.framework.filters import Filters, Nominations
 from scheduler_core.framework.interface import (
     SUCCESS,
     Code,
@@ -52,16 +52,10 @@ class Services(Protocol):
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
 
 
-class SeesNominations(Protocol):
+class SeesNominations(Nominations, Protocol):
     """`interface.Nominator`, with what the two-pass filter needs."""
 
-    def __bool__(self) -> bool: ...
-
-    def pods_on(self, node_name: str) -> Sequence[Pod]: ...
-
     def node_of(self, key: PodKey) -> str: ...
-
-    def nodes(self) -> Sequence[str]: ...
 
 
 class Framework:

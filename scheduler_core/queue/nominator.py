@@ -13,11 +13,15 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 
 
 class Nominator:
-    """Nominations by node in order, and by pod. Every change that can be seen is told as an event."""
+    """Nominations by node in order, and by pod. Every change that can be seen is told as an event.
+
+    `version` grows with every change.
+    """
 
     def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
         self._pods = pods
         self._emit = emit
+        self.version = 0
         self._by_node: dict[str, list[PodKey]] = {}
         self._node_of: dict[PodKey, str] = {}
 
@@ -64,6 +68,7 @@ class Nominator:
         stored = self._pods.get(pod.key)
         if not node_name or stored is None or stored.node_name:
             return
+        self.version += 1
         self._node_of[pod.key] = node_name
         self._by_node.setdefault(node_name, []).append(pod.key)
 
@@ -71,6 +76,7 @@ class Nominator:
         node_name = self._node_of.pop(key, None)
         if node_name is None:
             return
+        self.version += 1
         self._by_node[node_name].remove(key)
         if not self._by_node[node_name]:
             del self._by_node[node_name]
