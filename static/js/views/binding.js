@@ -11,12 +11,13 @@ import { rampStyle } from "./pod_block.js";
 /** @type {[string, string][]} extension point and its event */
 const STEPS = [["Reserve", "PodReserved"], ["Permit", "PermitEvaluated"], ["PreBind", "PodPreBound"], ["Bind", "PodBound"], ["PostBind", "PodBound"]];
 const MOST_BESIDE = 3;
+const MOST_UNDER = 2;
 const CURRENT = { PodAssumed: "Reserve", PodReserved: "Reserve", PermitEvaluated: "Permit", PermitDecided: "Permit", PodPreBound: "PreBind", PodBound: "Bind" };
 
 /** @param {View} view */
 export function bindingStrips(view) {
   const hero = heroOf(view.event, view.state);
-  const others = [...view.state.pods.values()].filter((pod) => pod.summary.pod !== hero && (pod.place === "binding" || pod.place === "waiting"));
+  const others = inFlight(view, hero);
   const own = eventsOf(view, hero);
   if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] }; // what PreBind asked for
   const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
@@ -25,6 +26,16 @@ export function bindingStrips(view) {
     others.slice(0, MOST_BESIDE).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true)),
     others.length > MOST_BESIDE && h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MOST_BESIDE })),
   ];
+}
+
+/** Under another picture than the cluster's: the binding cycles that go on meanwhile. @param {View} view */
+export function stripsBeside(view) {
+  return inFlight(view, view.hero).slice(0, MOST_UNDER).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true));
+}
+
+/** Pods in their binding cycle. @param {View} view @param {string} hero */
+function inFlight({ state }, hero) {
+  return [...state.pods.values()].filter((pod) => pod.summary.pod !== hero && (pod.place === "binding" || pod.place === "waiting"));
 }
 
 /** What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is. @param {View} view @param {string} pod @returns {Record<string, any>} */

@@ -6,6 +6,8 @@ import { t } from "../i18n.js";
 
 const LANES = 200;
 const BARS = 12;
+const NARROW = 700; // there the pods in flight stand under the rail
+const ROW = 36; // pixels a binding cycle that runs beside
 
 /** Pictures and parts of pictures are loaded when the first step needs them, or when the page is idle. */
 const PARTS = {
@@ -37,10 +39,12 @@ export function warm() {
 /** @param {import("../model/phase.js").Scene} scene @param {State} state @returns {(keyof typeof PARTS)[]} the picture, and what else it draws */
 function partsOf(scene, state) {
   const many = state.nodes.size;
-  if (scene === "preempt") return ["preempt"];
-  if (many > LANES) return ["cells"];
-  if (scene === "score") return many > BARS ? ["scores"] : ["lanes", "bars"];
-  return scene === "cluster" ? (binds(state) ? ["cluster", "strips"] : ["cluster"]) : ["lanes"];
+  /** @type {(keyof typeof PARTS)[]} */
+  const more = binds(state) ? ["strips"] : [];
+  if (scene === "preempt") return ["preempt", ...more];
+  if (many > LANES) return ["cells", ...more];
+  if (scene === "score") return many > BARS ? ["scores", ...more] : ["lanes", "bars", ...more];
+  return [scene === "cluster" ? "cluster" : "lanes", ...more];
 }
 
 /** Is there a binding cycle to show? @param {State} state */
@@ -60,7 +64,12 @@ export function pictureFor(scene, state) {
 export function drawStage(target, view) {
   const [name] = partsOf(view.scene, view.state);
   shown.add(name);
-  patch(target, [...shown].map((one) => h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true })));
+  const beside = name === "cluster" || view.width <= NARROW ? [] : (here.strips?.stripsBeside(view) ?? []);
+  const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
+  patch(target, [
+    [...shown].map((one) => h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true, style: { bottom } })),
+    h("div", { key: "meanwhile", class: "meanwhile" }, beside),
+  ]);
   here[name](target.querySelector(".scene:not([hidden])"), view, here);
 }
 
