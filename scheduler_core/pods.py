@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scheduler_core.nodes import IntColumn, NodeTable
 from scheduler_core.objects import HostPort, Pod, PodKey
 
-_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "shape")
+_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "shape", "requests", "non_zero")
 
 
 class PlacementObserver(Protocol):
@@ -209,18 +209,7 @@ class PodTable:
         return number
 
     def _grow(self, capacity: int) -> None:
-        for name in (
-            "row",
-            "priority",
-            "start",
-            "arrival",
-            "terminating",
-            "spec",
-            "terms",
-            "shape",
-            "requests",
-            "non_zero",
-        ):
+        for name in _COLUMNS:
             column = getattr(self, name)
             grown = np.zeros((*column.shape[:-1], capacity), column.dtype)
             grown[..., : column.shape[-1]] = column
