@@ -131,9 +131,6 @@ class Framework:
         """The plugins of an extension point."""
         return self._at.get(point, _NO_PLUGINS)
 
-    def names_at(self, point: str) -> list[str]:
-        return [plugin.name for plugin in self.at(point)]
-
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
         """Every enabled plugin's events, in the order in which the plugins are enabled.
 

@@ -84,10 +84,6 @@ class DomainCounter:
         self.cells = np.bincount(codes, minlength=domains.size + 1)
         self.total = len(codes)
 
-    @property
-    def per_domain(self) -> IntColumn:
-        return self.cells[:-1]
-
     def change(self, row: int, by: int) -> None:
         code = self._codes[row]
         if code >= 0:
