@@ -3,8 +3,10 @@
 import functools
 import json
 import logging
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
@@ -26,6 +28,8 @@ logger = logging.getLogger(__name__)
 
 View = Callable[..., HttpResponseBase]
 MINUTE = 60
+WORK_PLACES = threading.BoundedSemaphore(2)
+WAIT_SECONDS = 10
 
 
 class Refusal(Exception):
@@ -133,6 +137,18 @@ def text_of(body: Mapping[str, Any]) -> str:
     if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:
         raise too_large()
     return text
+
+
+@contextmanager
+def place_to_work() -> Iterator[None]:
+    """For what keeps a processor busy for seconds: two at once in a process, so that the others' requests get on."""
+    if not WORK_PLACES.acquire(timeout=WAIT_SECONDS):
+        sentence = gettext_noop("Others are being served; please ask again in a moment.")
+        raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
+    try:
+        yield
+    finally:
+        WORK_PLACES.release()
 
 
 def count(request: HttpRequest, limit: str) -> None:

@@ -1,17 +1,21 @@
 """The API that the editor calls: check, preview, import, save, and what there is to complete. JSON in and out."""
 
+from contextlib import AbstractContextManager, nullcontext
+
 import msgspec
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
 from kschedui import access, engine, importers, runs, scenarios
-from kschedui.answers import Refusal, api_view, count, json_body, text_of
+from kschedui.answers import Refusal, api_view, count, json_body, place_to_work, text_of
 from kschedui.language import spoken
 from kschedui.models import Version
 from scheduler_core.messages import Message
 from scheduler_core.scenario import Scenario, ScenarioErrors, field_catalogue
 from scheduler_core.summaries import node_summary, pod_summary
+
+LARGE_TEXT = 500_000  # characters
 
 
 @api_view("POST", limit="check")
@@ -19,7 +23,8 @@ def check(request: HttpRequest) -> HttpResponse:
     """{text} -> {errors, warnings, summary: {nodes, pods}}; a text that is refused is an answer, not a failure."""
     text = text_of(json_body(request, text=str))
     try:
-        return as_json(checked(engine.read(text)))
+        with room_for(text):
+            return as_json(checked(engine.read(text)))
     except ScenarioErrors as errors:
         return as_json({"errors": engine.error_rows(errors), "warnings": [], "summary": {"nodes": [], "pods": []}})
 
@@ -38,17 +43,20 @@ def checked(scenario: Scenario) -> dict[str, object]:
 def preview(request: HttpRequest) -> HttpResponse:
     """{text} -> {run}: run a text that is not saved."""
     text = text_of(json_body(request, text=str))
-    _, pods = engine.nodes_and_pods(engine.read(text))
-    if len(pods) > (most := settings.LIMITS["preview_pods"]):
-        raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
-    version = scenarios.preview(access.editing_visitor(request), text)
+    with room_for(text):
+        _, pods = engine.nodes_and_pods(engine.read(text))
+        if len(pods) > (most := settings.LIMITS["preview_pods"]):
+            raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
+        version = scenarios.preview(access.editing_visitor(request), text)
     return JsonResponse({"run": runs.start_run(version).public_id})
 
 
 @api_view("POST", limit="check")
 def import_text(request: HttpRequest) -> HttpResponse:
     """{text} -> {text, notes}: what kubectl or kube-scheduler-simulator printed, as a scenario."""
-    found = importers.convert(text_of(json_body(request, text=str)), engine.limits())
+    text = text_of(json_body(request, text=str))
+    with room_for(text):
+        found = importers.convert(text, engine.limits())
     return JsonResponse({"text": found.text, "notes": [spoken(note) for note in found.notes]})
 
 
@@ -60,7 +68,8 @@ def save(request: HttpRequest) -> HttpResponse:
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = access.editing_visitor(request)
     try:
-        version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
+        with room_for(text):
+            version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, version=conflict.newest) from None
     scenario = version.scenario
@@ -95,6 +104,11 @@ def compare(request: HttpRequest) -> HttpResponse:
     theirs = scenarios.version(scenario, body["version"] or 0).text
     rows = list(scenarios.compare(theirs, text)) if scenarios.comparable(theirs, text) else None
     return JsonResponse({"text": theirs, "rows": rows})
+
+
+def room_for(text: str) -> AbstractContextManager[None]:
+    """A large text takes seconds to read."""
+    return place_to_work() if len(text) > LARGE_TEXT else nullcontext()
 
 
 @api_view("GET", limit="read")

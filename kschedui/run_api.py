@@ -1,6 +1,5 @@
 """The API of a run: its state, its chunks, its objects, the explanation of an attempt. The player calls it."""
 
-import threading
 from typing import Any
 
 from django.conf import settings
@@ -9,7 +8,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
 from kschedui import access, engine, frames, runs, yaml_text
-from kschedui.answers import Refusal, api_view
+from kschedui.answers import Refusal, api_view, place_to_work
 from kschedui.api import as_json
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario
@@ -17,8 +16,6 @@ from scheduler_core import EndlessMoment
 from scheduler_core.messages import Message
 
 MOST_NODES = 200  # of one explanation
-EXPLAIN_PLACES = threading.BoundedSemaphore(2)  # explanations under way in this process
-WAIT_SECONDS = 10
 YEAR = 365 * 24 * 3600
 
 
@@ -83,26 +80,23 @@ def explanation(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
 
 
 def explained(run: Run, attempt: int, names: list[str]) -> Any:
-    """Simulate again up to the attempt, not more than two at once in a process."""
-    if not EXPLAIN_PLACES.acquire(timeout=WAIT_SECONDS):
-        sentence = gettext_noop("Many explanations are being made; please ask again in a moment.")
-        raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
+    """Simulate again up to the attempt."""
     try:
-        return engine.explain(run.version.text, attempt, names or None)
+        with place_to_work():
+            return engine.explain(run.version.text, attempt, names or None)
     except EndlessMoment as error:
         raise Refusal(422, error.sentence) from None
     except (LookupError, ValueError):
         sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
         raise Refusal(404, sentence) from None
-    finally:
-        EXPLAIN_PLACES.release()
 
 
 @api_view("GET", limit="read")
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> HttpResponse:
     """{yaml}: an object as the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
-    manifest = engine.manifest(run.version.text, kind, "" if namespace == "_" else namespace, name)
+    with place_to_work():
+        manifest = engine.manifest(run.version.text, kind, "" if namespace == "_" else namespace, name)
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
     return JsonResponse({"yaml": yaml_text.write(manifest)})
