@@ -214,10 +214,45 @@ def test_saving_over_somebody_elses_version_says_so_and_loses_nothing(profile: C
     type_text(page, TYPO.replace("request:", "requests:").replace("name: web}", "name: mine}"))
     expect(page.locator("#status")).to_contain_text("No problems. 1 node, 1 pod.")
     page.get_by_role("button", name="Save and step through").click()
-    expect(page.locator("#status")).to_contain_text("Somebody saved version 2 meanwhile")
-    expect(page.locator("#yaml .cm-content")).to_contain_text("name: mine")
+    difference = page.get_by_role("dialog", name="Version 2 was saved meanwhile")
+    expect(difference.locator(".removed")).to_have_text(re.compile("−metadata: {name: web}$"))
+    expect(difference.locator(".added")).to_have_text(re.compile(r"\+metadata: {name: mine}$"))
+    expect(difference.get_by_role("region", name="What differs")).to_be_focused()
+    page.keyboard.press("Escape")
+    status, content = page.locator("#status"), page.locator("#yaml .cm-content")
+    expect(status).to_contain_text("Somebody saved version 2 meanwhile")
+    expect(content).to_contain_text("name: mine")
+    status.get_by_role("button", name="Compare with version 2").click()
+    difference.get_by_role("button", name="Take version 2").click()
+    expect(content).to_contain_text("name: web}")
+    status.get_by_role("button", name="Bring mine back").click()
+    expect(content).to_contain_text("name: mine")
+    checked(page)
     page.get_by_role("button", name="Save and step through").click()
     page.wait_for_url(re.compile(r"/s/\w+/$"))
+    opened(page, edit)
+    expect(page.locator("#restored")).to_be_hidden()
+    expect(content).to_contain_text("name: mine")
+
+
+def test_of_two_texts_saved_at_once_mine_is_made_the_newest(profile: Callable[[], Page]) -> None:
+    page = opened(profile(), "/new/")
+    page.get_by_role("button", name="Save and step through").click()
+    page.wait_for_url(re.compile(r"/s/\w+/$"))
+    edit = page.url + "edit/"
+    other = page.context.new_page()
+    for one in (other, page):
+        opened(one, edit)
+    for one, name in ((other, "theirs"), (page, "mine")):
+        type_text(one, TYPO.replace("request:", "requests:").replace("name: web}", f"name: {name}}}"))
+        checked(one)
+        one.get_by_role("button", name="Save and step through").click()
+        if one is other:
+            one.wait_for_url(re.compile(r"/s/\w+/$"))
+    page.get_by_role("button", name="Save mine as the newest").click()
+    page.wait_for_url(re.compile(r"/s/\w+/$"))
+    opened(page, edit)
+    expect(page.locator("#editor[data-version='3'] .cm-content")).to_contain_text("name: mine")
 
 
 def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: Page) -> None:

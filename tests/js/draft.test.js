@@ -49,6 +49,17 @@ test("the draft of the newest version comes before older ones, and rubbish is no
   assert.equal(draftOf("abc", 2).read(), null);
 });
 
+test("after another version was taken, what was typed before is still there until it is put away", () => {
+  const draft = draftOf("abc", 1);
+  draft.keep("mine");
+  draft.rebase(2);
+  assert.deepEqual([draftOf("abc", 2).read().text, draftOf("abc", 2).read().version], ["mine", 1]);
+  draft.keep("theirs, changed");
+  assert.deepEqual([draftOf("abc", 2).read().text, draftOf("abc", 2).read().version], ["theirs, changed", 2]);
+  draft.forget();
+  assert.equal(draftOf("abc", 2).read(), null);
+});
+
 test("storage that refuses is told", () => {
   globalThis.localStorage = { setItem() { throw new Error("full"); } }; // prettier-ignore
   assert.equal(draftOf("abc", 1).keep("mine"), false);

@@ -26,6 +26,10 @@ export function draftOf(id, version) {
         return false; // storage is full or forbidden; the page says so
       }
     },
+    /** What is typed from here on belongs to another version; what was kept before stays. @param {number} version */
+    rebase(version) {
+      from = version;
+    },
     /** All that is kept of this scenario. */
     forget() {
       from = version;

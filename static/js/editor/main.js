@@ -7,6 +7,7 @@ import { h, patch } from "../dom.js";
 import { t, useCatalogue } from "../i18n.js";
 import { builder } from "./builder.js";
 import { clusterCard, pendingOf, startRows, waitingCard } from "./cluster_picture.js";
+import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { mendable, NoText, textOf } from "./incoming.js";
 import { Outcome } from "./outcome.js";
@@ -39,7 +40,8 @@ const state = {
   ran: "", // the text of the last run
   atEnd: true, // the picture shows how that run ended
   chosen: "", // the pod that waits at its end and of which nodes tell why
-  conflict: 0, // the version that somebody saved meanwhile
+  conflict: 0, // the version that somebody saved meanwhile, until one of the two texts is chosen
+  mine: "", // the text that gave way to that version
 };
 
 const socket = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}${data.ws}`;
@@ -52,12 +54,11 @@ const tables = builder(element("builder"), (text) => {
 
 /** @type {ReturnType<typeof setTimeout>} */
 let timer;
-/** `data-checked` is there while the page shows what the server found in this very text. @param {string} text */
-function changed(text) {
+/** `data-checked` is there while the page shows what the server found in this very text. @param {string} text @param {string} [told] instead of keeping a draft */
+function changed(text, told) {
   delete page.dataset.checked;
   state.text = text;
-  state.conflict = 0;
-  state.status = draft.keep(text) ? t("editor.kept") : t("editor.notKept");
+  state.status = told ?? (draft.keep(text) ? t("editor.kept") : t("editor.notKept"));
   clearTimeout(timer);
   timer = setTimeout(check, CHECK_AFTER);
   drawStatus();
@@ -97,7 +98,8 @@ function drawStatus() {
           h("b", null, state.errors.length ? `✕ ${t("editor.bad", { n: state.errors.length })}` : t("editor.warned", { n: state.warnings.length })), ` · ${inWords(problem)}`)
       : h("span", null, state.checked ? `✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}` : t("editor.checking")),
     h("span", { class: state.conflict ? "no" : "muted" }, state.status,
-      state.conflict ? [" ", h("a", { href: `/s/${data.scenario}/v/${state.conflict}/scenario.yaml`, download: true }, t("editor.theirs", { version: state.conflict }))] : null),
+      state.conflict ? [" ", h("button", { type: "button", on: { click: () => compare(true) } }, t("conflict.compare", { version: state.conflict }))] : null,
+      state.mine && state.mine !== state.text ? [" ", h("button", { type: "button", on: { click: () => put(state.mine) } }, t("conflict.back"))] : null),
   ]);
   for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;
 }
@@ -175,7 +177,7 @@ async function run() {
   if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView(); // below the text on a phone
 }
 
-/** Save a new version and open it in the player. @param {string} [fragment] */
+/** Save a new version and open it in the player. @param {string} [fragment] @returns {Promise<void>} */
 async function save(fragment = "") {
   if (data.scenario && state.text === saved) return location.assign(`/s/${data.scenario}/v/${data.version}/${fragment}`);
   state.status = t("editor.saving");
@@ -184,11 +186,36 @@ async function save(fragment = "") {
   if (status === 409) {
     state.version = state.conflict = body.version;
     state.status = t("editor.conflict", { version: body.version });
-    return drawStatus();
+    drawStatus();
+    return compare(true, fragment);
   }
   if (body.errors) return refused(body.errors);
   draft.forget();
   location.assign(body.url + fragment);
+}
+
+/** Show what the version that was saved meanwhile has instead, and go on with the text that is chosen. @param {boolean} saving @param {string} [fragment] @returns {Promise<void>} */
+async function compare(saving, fragment) {
+  const version = state.conflict;
+  const { choice, theirs } = await chooseText(/** @type {HTMLDialogElement} */ (element("conflict")), { address: data.compare, scenario: data.scenario, version, text: state.text, saving });
+  if (!choice) return;
+  element("restored").hidden = true;
+  state.conflict = 0;
+  state.version = version;
+  draft.rebase(version);
+  if (choice === "mine") {
+    changed(state.text);
+    return saving ? save(fragment) : undefined;
+  }
+  state.mine = state.text;
+  put(theirs, t("conflict.taken", { version })); // no draft: the one of what was typed here stays
+}
+
+/** Another text, in the editor and in the builder. @param {string} text @param {string} [told] instead of keeping a draft */
+function put(text, told) {
+  editor.write(text);
+  changed(text, told);
+  redraw();
 }
 
 /** @param {import("./server.js").Problem[]} errors */
@@ -228,11 +255,9 @@ async function bringText(text) {
   const { body } = await post(data.import, { text });
   if (body.errors && !mendable(text, body.errors)) throw new NoText(inWords(body.errors[0]));
   const next = body.text ?? text; // what can be mended comes in as it is, with its errors under their lines
-  editor.write(next);
-  changed(next);
+  put(next);
   state.status = body.errors ? t("editor.notImported") : t("editor.imported", { notes: (body.notes ?? []).join(" ") });
   /** @type {HTMLDialogElement} */ (element("import")).close();
-  redraw();
   await check();
 }
 
@@ -275,12 +300,14 @@ element("import-file").addEventListener("change", async (event) => {
 element("discard").addEventListener("click", () => {
   draft.forget();
   state.version = Number(data.version) || 0;
-  editor.write(saved);
-  changed(saved);
-  redraw();
+  state.conflict = 0;
+  put(saved);
   element("restored").hidden = true;
 });
 element("restored").hidden = state.text === saved;
+if (kept && kept.version < Number(data.version)) state.conflict = Number(data.version);
+element("older").hidden = !state.conflict;
+element("compare").addEventListener("click", () => compare(false));
 page.addEventListener("keydown", undoFromAnywhere);
 for (const kind of ["input", "change", "focusin"]) element("builder").addEventListener(kind, () => (typing = kind === "input"), true);
 page.addEventListener("dragover", (event) => event.preventDefault());
@@ -295,9 +322,7 @@ for (const select of document.querySelectorAll("select[data-templates]")) {
     const text = `${state.text.trimEnd()}${state.text.trim() ? "\n---\n" : ""}${chosen.value}`;
     const line = state.text.trim() ? state.text.trimEnd().split("\n").length + 2 : 1;
     chosen.selectedIndex = 0;
-    editor.write(text);
-    changed(text);
-    redraw();
+    put(text);
     if (!element("yaml").hidden) editor.goTo(line);
   });
 }
