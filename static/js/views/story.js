@@ -2,6 +2,7 @@
 /** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
 
 import { h, patch } from "../dom.js";
+import { framesOf } from "../frames.js";
 import { list, plain, t } from "../i18n.js";
 import { podName, quantity } from "../units.js";
 import { pipsOf } from "./pod_block.js";
@@ -60,7 +61,8 @@ export function sentence(view, list) {
 export function drawCaption(target, view) {
   const { eyebrow, sentence: words, why } = view.caption;
   const own = (/** @type {any} */ one) => one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
-  const lesson = (view.boot.lesson?.captions ?? []).find(own); // a teacher's words about this very step
+  const whole = view.frame === framesOf(view.event, view.order) - 1; // a teacher speaks of the outcome: when all of it has been shown
+  const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
   const [long, reason] = [widthOf(plain(words)), plain(why)];
   const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);
   target.classList.toggle("dense", rows > 3);
