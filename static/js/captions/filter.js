@@ -189,7 +189,7 @@ function preFilterCaption({ state, event, hero, following }) {
   const next = first ? parts("next.nominated", { node: node(first) }) : parts("next.NodesFiltered", { n: count(event.nodes?.length ?? state.nodes.size) });
   if (event.nodes) return { sentence: parts("prefilter.narrowed", values), why: parts("prefilter.narrowed.why", values), next };
   const key = !checks ? "prefilter.idle" : skipped.length ? "prefilter.checks" : "prefilter.checks.all";
-  return { sentence: parts(key, values), why: skipped.length ? parts("prefilter.why", { skipped: list(skipped, 12) }) : [], next };
+  return { sentence: parts(key, values), why: skipped.length ? parts("prefilter.why", { skipped: skipped.join(t("list.comma")) }) : [], next };
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

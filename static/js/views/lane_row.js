@@ -120,7 +120,7 @@ function stopMark(view, lanes, name, fate, stop) {
   const final = verdict.code === "UnschedulableAndUnresolvable";
   const [bold, rest] = stoppedText(view, name, verdict);
   const room = geometry.width - x > 230;
-  const words = score ? [h("b", null, `${question(verdict.plugin).replace(/[?？]$/, "")}: `), bold] : geometry.phone || mode !== "heads" ? h("b", null, stoppedShort(view, name, verdict)) : [h("b", null, bold), rest && (room ? t("clause") + rest : [h("br", null), rest])];
+  const words = score ? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold] : geometry.phone || mode !== "heads" ? h("b", null, stoppedShort(view, name, verdict)) : [h("b", null, bold), rest && (room ? t("clause") + rest : [h("br", null), rest])];
   return [
     h("button", {
       key: "stop", type: "button", class: `stop ${final ? "final" : ""}`, style: { left: `${x}px` }, "aria-label": `${name}: ${verdict.plugin}: ${verdict.reasons.join(", ")}`,

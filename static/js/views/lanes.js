@@ -77,7 +77,7 @@ function lanesOf(view, width) {
 /** Columns of the plugins; the current one is wide. */
 function geometryOf(/** @type {number} */ width, /** @type {boolean} */ phone, /** @type {number} */ count, /** @type {number} */ focus) {
   const track = Math.max(60, width - (phone ? 124 : 262) - 16);
-  const end = phone ? 0 : 112;
+  const end = phone ? 0 : width < 800 ? 72 : 112;
   const wide = phone ? 26 : 148;
   const narrow = phone ? Math.min(22, (track - 110) / Math.max(1, count)) : (track - end - wide) / Math.max(1, count - 1);
   /** @type {[number, number][]} */

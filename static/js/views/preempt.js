@@ -5,7 +5,7 @@
  */
 
 import { h, patch } from "../dom.js";
-import { list, plain, t } from "../i18n.js";
+import { t } from "../i18n.js";
 import { plainReason } from "../captions/plain_words.js";
 import { noVictims, rungText } from "../captions/preemption.js";
 import { filtered } from "../model/filter.js";
@@ -18,6 +18,8 @@ import { tank } from "./tank.js";
 const MOST_TANKS = 6;
 const DATES = 4; // the rung whose values are dates
 const MOST_GROUPS = 8;
+const MOST_NAMES = 8;
+const SMALL = matchMedia("(max-width: 700px), (max-height: 640px)"); // there candidates lie
 
 /** @param {Element} target @param {View} view */
 export function drawPreemption(target, view) {
@@ -25,7 +27,7 @@ export function drawPreemption(target, view) {
   if (!play) return patch(target, []);
   const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
   const shown = shownCandidates(play);
-  const phone = view.width <= 700;
+  const phone = SMALL.matches;
   patch(target, [
     h("div", { key: "theatre", class: `theatre act-${actOf(play, frame).act}`, style: { "--columns": String(shown.length || 1) } },
       floor(view, play),
@@ -79,7 +81,7 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
   if (!found.size && unhelpful) take("unhelpful", state.cycle.PreFilterFinished?.reasons?.[0] ?? "", "");
   const told = [...found].slice(0, MOST_GROUPS).map(([key, names]) => {
     const [kind, reason] = key.split("|");
-    return h("p", { key }, h("b", null, t(`preempt.group.${kind}`, { n: names[0] ? names.length : unhelpful, reason })), names[0] && h("small", null, plain(list(names, 9))));
+    return h("p", { key }, h("b", null, t(`preempt.group.${kind}`, { n: names[0] ? names.length : unhelpful, reason })), names[0] && h("small", null, names.slice(0, MOST_NAMES).map((name, i) => [i ? t("list.comma") : "", h("span", { key: name, class: "glued" }, name)]), names.length > MOST_NAMES && `${t("list.comma")}${t("list.more", { n: names.length - MOST_NAMES })}`));
   });
   return [told, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
 }

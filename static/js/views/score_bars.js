@@ -44,7 +44,7 @@ export function scoreBars(view, lanes, name) {
   const end = totals[i] * barScale(geometry, Math.max(1, ...scores.totals));
   return [
     h("div", { key: "bars", class: "bars" }, body,
-      !view.options.table && !geometry.phone && zero.length > 0 && end < geometry.width - 260 && h("span", { key: "zero", class: "zero", style: { left: `${end + 9}px` } }, `${zero.join(", ")}: 0`)),
+      !view.options.table && !geometry.phone && zero.length > 0 && end < geometry.width - 260 && h("span", { key: "zero", class: "zero", style: { left: `${end + 9}px` } }, `${zero.join(t("list.comma"))}${t("colon")}0`)),
     h("button", { key: "total", type: "button", class: "total", on: { click: () => view.act.pin(`total:${name}`) } }, h("b", null, String(totals[i])), h("small", null, label)),
   ];
 }
