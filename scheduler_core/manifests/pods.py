@@ -44,9 +44,6 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
             ("spec", "resourceClaims"), Message("not simulated: the pod is scheduled as if it claimed nothing")
         )
     node_name = spec.get("nodeName") or ""
-    requests = pod_requests(spec, status if node_name else {}, problems)
-    total = requests.total()
-    non_zero_cpu, non_zero_memory = requests.non_zero(total)
     priority, preemption_policy, class_name = admission.priority(spec, problems)
     all_images = images(spec)
     pod = Pod(
@@ -58,10 +55,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         priority=priority,
         preemption_policy=preemption_policy,
         scheduler_name=spec.get("schedulerName") or DEFAULT_SCHEDULER,
-        requests=counted(total),
-        non_zero_cpu=non_zero_cpu,
-        non_zero_memory=non_zero_memory,
-        scoring_requests=requests.scoring(),
+        **requested(spec, status if node_name else {}, problems),
         images=all_images,
         num_containers=len(all_images),
         creation_timestamp=admission.creation(metadata),
@@ -86,6 +80,19 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         manifest=data,
     )
     return _with_affinity(pod, spec["affinity"], problems) if spec.get("affinity") else pod
+
+
+def requested(spec: Manifest, status: Manifest, problems: Problems) -> dict[str, Any]:
+    """The fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
+    requests = pod_requests(spec, status, problems)
+    total = requests.total()
+    non_zero_cpu, non_zero_memory = requests.non_zero(total)
+    return {
+        "requests": counted(total),
+        "non_zero_cpu": non_zero_cpu,
+        "non_zero_memory": non_zero_memory,
+        "scoring_requests": requests.scoring(),
+    }
 
 
 def _with_affinity(pod: Pod, affinity: Manifest, problems: Problems) -> Pod:

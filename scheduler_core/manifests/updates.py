@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.manifests.pods import TERMINAL_PHASES
+from scheduler_core.manifests.pods import TERMINAL_PHASES, requested
+from scheduler_core.manifests.problems import Problems
 from scheduler_core.objects import (
     KubernetesObject,
     Node,
@@ -52,6 +53,8 @@ def _pod(old: Pod, new: Pod) -> Pod:
         "priority": old.priority,
         "preemptionPolicy": old.preemption_policy,
     }
+    status = old.manifest.get("status")
+    resized = old.node_name and any(_in_force(one) for one in (old, new))
     return replace(
         new,
         uid=old.uid,
@@ -65,8 +68,19 @@ def _pod(old: Pod, new: Pod) -> Pod:
         priority=old.priority,
         priority_class_name=old.priority_class_name,
         preemption_policy=old.preemption_policy,
-        manifest={**new.manifest, "spec": spec, **_given("status", old.manifest.get("status"))},
+        manifest={**_without_status(new), "spec": spec, **_given("status", status)},
+        **(requested(spec, status or {}, Problems()) if resized else {}),
     )
+
+
+def _in_force(pod: Pod) -> bool:
+    """The pod's status says what its containers have, whatever its spec wants by now."""
+    status = pod.manifest.get("status") or {}
+    return bool(status.get("containerStatuses") or status.get("initContainerStatuses"))
+
+
+def _without_status(pod: Pod) -> dict[str, Any]:
+    return {key: value for key, value in pod.manifest.items() if key != "status"}
 
 
 def _node(old: Node, new: Node) -> Node:

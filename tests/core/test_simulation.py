@@ -178,3 +178,15 @@ def test_a_pod_that_changes_its_scheduler_leaves_the_queue_and_comes_back():
     events = run(node("n1", cpu="1"), pod("a", cpu="2"), events=changes)
     assert attempts(events) == [(0, "a", "Unschedulable"), (8, "a", "Scheduled")]
     assert [event.scheduler for event in only(PodIgnored, events)] == ["other"]
+
+
+def test_a_running_pod_that_is_resized_counts_what_its_containers_still_have():
+    running = pod("busy", cpu="3", node="n1")
+    running["status"] = {"containerStatuses": [{"name": "main", "resources": {"requests": {"cpu": "3"}}}]}
+    smaller = pod("busy", cpu="1", node="n1")
+    smaller["status"] = {"containerStatuses": [{"name": "main", "resources": {"requests": {"cpu": "1"}}}]}
+    changes = [{"at": 5, "update": smaller}, {"at": 6, "create": pod("a", cpu="2")}]
+    events = run(node("n1", cpu="4"), running, events=changes)
+    assert attempts(events) == [(6, "a", "Unschedulable")]  # an update keeps the stored status
+    del running["status"]
+    assert attempts(run(node("n1", cpu="4"), running, events=changes)) == [(6, "a", "Scheduled")]
