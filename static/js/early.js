@@ -17,6 +17,6 @@
   };
   // What the step most likely needs: a run begins with its cluster, and most that is linked to is of a cycle.
   if (middle) void import("./views/lanes.js");
-  else void Promise.all([import("./views/cluster.js"), import("./captions/queue.js")]);
+  else void Promise.all([import("./views/cluster.js"), import("./captions/queue.js"), import("./views/explanation_cluster.js")]);
   Object.assign(globalThis, { kscheduiEarly: early });
 })();

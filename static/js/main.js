@@ -290,6 +290,7 @@ void start();
 void firstShown.then(async () => {
   warm();
   void loadCaptions();
+  void explanationFor("cluster");
   void explanationFor("filter");
   flights = await import("./motion.js");
 });

@@ -26,11 +26,11 @@ test("player_modules.html preloads exactly the modules that main.js imports", ()
 
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
-  "the start of a run": ["views/cluster.js", "captions/queue.js"],
+  "the start of a run": ["views/cluster.js", "captions/queue.js", "views/explanation_cluster.js"],
   "the start of a cycle": ["captions/queue.js", "views/explanation_filter.js"],
-  "a step of Filter": ["captions/filter.js", "views/explanation_filter.js"],
-  "a step of Score": ["captions/score.js", "views/score_bars.js", "views/explanation_score.js"],
-  "a step of a binding cycle": ["captions/binding.js", "views/cluster.js", "views/binding.js"],
+  "a step of Filter, while another pod is bound": ["captions/filter.js", "views/explanation_filter.js", "views/binding.js"],
+  "a step of Score, while another pod is bound": ["captions/score.js", "views/score_bars.js", "views/explanation_score.js", "views/binding.js"],
+  "a step of a binding cycle": ["captions/binding.js", "views/cluster.js", "views/binding.js", "views/explanation_cluster.js"],
 };
 
 for (const [place, more] of Object.entries(FIRST)) {

@@ -6,6 +6,7 @@ import { filtered } from "../model/filter.js";
 import { allocatable, used } from "../model/room.js";
 import { amount, decimal, quantity, seconds } from "../units.js";
 import { node, pod } from "./marks.js";
+import { bare } from "./plain_words.js";
 
 /** How full the node is now, in the resource that the pod asks for. @param {Context} context @param {string} name */
 function fullness({ state, event }, name) {
@@ -69,11 +70,6 @@ function failedKey(state, { pod: key, outcome }, failed) {
   if (failed) return "failed.late";
   if (state.cycle.CycleStarted?.pod === key && state.cycle.PreFilterFinished?.rejected_by) return "failed.early";
   return state.nodes.size === 1 ? "failed.single" : "failed.Unschedulable";
-}
-
-/** The message without kube-scheduler's "running PreBind plugin "X": ". @param {string} message */
-export function bare(message) {
-  return message.replace(/^running \w+ plugin "[^"]*": /, "");
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

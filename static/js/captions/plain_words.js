@@ -34,6 +34,11 @@ export function reasonKind(reason) {
   return Object.entries(REASONS).find(([start]) => reason?.startsWith(start))?.[1];
 }
 
+/** The message without kube-scheduler's "running PreBind plugin "X": ". @param {string} message */
+export function bare(message) {
+  return message.replace(/^running \w+ plugin "[^"]*": /, "");
+}
+
 /** @type {Record<string, string>} */
 const REASONS = {
   "node(s) were unschedulable": "cordoned",

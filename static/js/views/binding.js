@@ -4,7 +4,7 @@
 import { h } from "../dom.js";
 import { list, plain, t } from "../i18n.js";
 import { heroOf, pointOf } from "../model/phase.js";
-import { bare } from "../captions/binding.js";
+import { bare } from "../captions/plain_words.js";
 import { decimal, podName, seconds } from "../units.js";
 import { rampStyle } from "./pod_block.js";
 

@@ -12,7 +12,6 @@ import { nodesSeen } from "../frames.js";
 import { zones } from "../model/room.js";
 import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { funnel } from "./funnel.js";
-import { groupsOf, pickedNodes, reasonList } from "./reason_groups.js";
 import { laneRow } from "./lane_row.js";
 
 /**
@@ -34,16 +33,16 @@ import { laneRow } from "./lane_row.js";
 const HEADS = 12;
 const MIDDLE = 40;
 
-/** @param {Element} target @param {View} view @param {import("./stage.js").Parts} parts the bars are here for a step of Score */
-export function drawLanes(target, view, { bars }) {
+/** @param {Element} target @param {View} view @param {import("./stage.js").Parts} parts bars for a step of Score, reasons for many nodes */
+export function drawLanes(target, view, { bars, reasons }) {
   const lanes = { ...lanesOf(view, view.sizes.stage), bars };
   const rows = zones(view.state).flatMap(([zone, names], z) => names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })));
-  const groups = lanes.mode === "thin" ? groupsOf(lanes) : [];
-  const picked = pickedNodes(view, groups);
+  const groups = (lanes.mode === "thin" && reasons?.groupsOf(lanes)) || [];
+  const picked = reasons?.pickedNodes(view, groups);
   patch(target, [
     h("div", { key: "lanes", class: `lanes ${lanes.phase} ${lanes.mode} ${view.options.table ? "table" : ""} ${picked ? "picking" : ""}` },
       header(view, lanes),
-      reasonList(view, groups),
+      reasons?.reasonList(view, groups),
       h("div", { key: "rows", class: "rows", role: "list", "aria-label": t("lane.rows"), style: { "--lanes": String(rows.length) } },
         column(lanes),
         leadLine(view, lanes),

@@ -6,6 +6,7 @@ import { t } from "../i18n.js";
 
 const LANES = 200;
 const BARS = 12;
+const WRITTEN = 40; // nodes whose reasons are written on their lanes
 const NARROW = 700; // there the pods in flight stand under the rail
 const ROW = 36; // pixels a binding cycle that runs beside
 
@@ -18,8 +19,9 @@ const PARTS = {
   cells: () => import("./cells.js").then((found) => found.drawCells),
   strips: () => import("./binding.js"),
   bars: () => import("./score_bars.js"),
+  reasons: () => import("./reason_groups.js"),
 };
-/** @typedef {{strips?: typeof import("./binding.js"), bars?: typeof import("./score_bars.js")}} Parts those that are here */
+/** @typedef {{strips?: typeof import("./binding.js"), bars?: typeof import("./score_bars.js"), reasons?: typeof import("./reason_groups.js")}} Parts those that are here */
 
 /** @type {Record<string, any>} */
 const here = {};
@@ -44,7 +46,8 @@ function partsOf(scene, state) {
   if (scene === "preempt") return ["preempt", ...more];
   if (many > LANES) return ["cells", ...more];
   if (scene === "score") return many > BARS ? ["scores", ...more] : ["lanes", "bars", ...more];
-  return [scene === "cluster" ? "cluster" : "lanes", ...more];
+  if (scene === "cluster") return ["cluster", ...more];
+  return many > WRITTEN ? ["lanes", "reasons", ...more] : ["lanes", ...more];
 }
 
 /** Is there a binding cycle to show? @param {State} state */
