@@ -12,7 +12,7 @@ const MOST_NODE_FRAMES = 40;
 export function framesOf(event, order = "plugin") {
   switch (event?.type) {
     case "NodesFiltered":
-      return Math.max(1, order === "node" ? nodeFrames(event) : filterers(event).length);
+      return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
     case "ScoresComputed":
       return event.plugins.length + (event.extenders?.length ?? 0) + 1;
     case "PreemptionEvaluated":
@@ -20,6 +20,13 @@ export function framesOf(event, order = "plugin") {
     default:
       return 1;
   }
+}
+
+/** Frames of Filter plugin by plugin: up to the one that turned the last node away. @param {NodesFiltered} event */
+function pluginFrames(event) {
+  const names = filterers(event);
+  if (event.feasible !== 0) return names.length;
+  return 1 + Math.max(-1, ...event.verdicts.map(({ plugin }) => names.indexOf(plugin)), ...(event.extenders ?? []).map(([name]) => names.indexOf(name)));
 }
 
 /** Frames of Filter node by node: one each, or equal helpings where there are many. @param {NodesFiltered} event */

@@ -74,7 +74,7 @@ export function num(text, ref) {
 /** Names, comma apart, "and" before the last. @param {Part[]} names @param {number} [most] @returns {Part[]} */
 export function list(names, most = 4) {
   if (names.length > most) {
-    return list([...names.slice(0, most - 1), t("list.more", { n: names.length - most + 1 })], most);
+    return [...names.slice(0, most - 1).flatMap((name, i) => (i ? [t("list.comma"), name] : [name])), t("list.and.more"), t("list.more", { n: names.length - most + 1 })];
   }
   /** @type {Part[]} */
   const out = [];

@@ -31,6 +31,13 @@ test("Filter has a frame per plugin, or per node when the reader asks for the re
   assert.equal(nodesSeen(event, 4), 5);
 });
 
+test("no plugin has a frame behind the one that turned the last node away", () => {
+  const event = { type: "NodesFiltered", plugins: ["A", "B", "C"], evaluated: 5, feasible: 0, verdicts: [{ plugin: "B" }, { plugin: "A" }], verdict: 1 };
+  assert.equal(framesOf(event), 2);
+  assert.equal(framesOf({ ...event, extenders: [["http://x", "n1", "full"]] }), 4);
+  assert.equal(framesOf({ ...event, feasible: 1 }), 3);
+});
+
 test("node by node, many nodes come in at most 40 helpings that end with the last node", () => {
   const event = { type: "NodesFiltered", plugins: ["A"], evaluated: 5000, verdicts: [], verdict: 0 };
   assert.equal(framesOf(event, "node"), 40);

@@ -16,7 +16,7 @@ test("both catalogues hold the same texts, and a translation fills in nothing th
 });
 
 test("a text is filled in with marks, and the number chooses the word", () => {
-  useCatalogue({ a: "{n} {n|node|nodes} for {pod}.", "list.and": " and ", "list.comma": ", ", "list.more": "{n} more" });
+  useCatalogue({ a: "{n} {n|node|nodes} for {pod}.", "list.and": " and ", "list.and.more": " and ", "list.comma": ", ", "list.more": "{n} more" });
   assert.equal(t("a", { n: 1, pod: "x" }), "1 node for x.");
   assert.equal(t("a", { n: num("1,200"), pod: "x" }), "1,200 nodes for x.");
   assert.deepEqual(parts("a", { n: num(2, "ref"), pod: "x" })[0], { text: "2", kind: "num", ref: "ref" });

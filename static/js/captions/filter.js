@@ -34,11 +34,10 @@ function byPlugin(context, model) {
     node: stopped.length ? node(stopped[0]) : "", left: num(count(left)), total: num(count(model.evaluated)),
     all: parts(model.nominatedFirst && model.evaluated === 1 ? "all.nominated" : context.state.nodes.size === 1 ? "all.only" : left === 1 ? "all.one" : left === 2 ? "all.two" : "all.many", { left: num(count(left)) }),
   };
-  const gone = !left && !stopped.length;
   return {
     eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
-    sentence: gone ? parts("filter.gone", values) : stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(context, model, plugin, values),
-    why: !frame && model.nominatedFirst ? nominatedWhy(model, model.nominatedFirst, values) : gone ? parts("filter.gone.why") : stopped.length ? stoppedWhy(context, model, frame, stopped, values) : cordonedAmong(context.state, model, plugin).length ? parts("filter.NodeUnschedulable.tolerated.why") : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+    sentence: stopped.length ? stoppedSentence(context, model, plugin, stopped, values) : nobodySentence(context, model, plugin, values),
+    why: !frame && model.nominatedFirst ? nominatedWhy(model, model.nominatedFirst, values) : stopped.length ? stoppedWhy(context, model, frame, stopped, values) : cordonedAmong(context.state, model, plugin).length ? parts("filter.NodeUnschedulable.tolerated.why") : parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
     next: nextFilter(model, frame),
   };
 }
@@ -148,7 +147,7 @@ function holders({ state, hero = "" }, name, resource) {
 /** @param {Filtered} model @param {number} frame @returns {Part[]} */
 function nextFilter(model, frame) {
   const following = model.plugins[frame + 1];
-  if (following) return has(`next.filter.${following}`) ? parts(`next.filter.${following}`) : parts("next.filter", { plugin: extender(following) });
+  if (following && model.left[frame]) return has(`next.filter.${following}`) ? parts(`next.filter.${following}`) : parts("next.filter", { plugin: extender(following) });
   return decision(model.feasible.length);
 }
 
