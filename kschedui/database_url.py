@@ -11,9 +11,16 @@ SQLITE_OPTIONS = {
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
 }
 
+# Seconds: to wait for a connection; and to go on trying for one, after which whoever asks next begins anew. (By default
+# it is five minutes of ever longer pauses, which keep a site away for minutes after its database was.)
+POOL = {"min_size": 0, "timeout": 15, "reconnect_timeout": 2}
 
-def database_from_url(url: str) -> dict[str, Any]:
+
+def database_from_url(url: str, connections: int = 20) -> dict[str, Any]:
     """`sqlite:///relative`, `sqlite:////absolute`, or `postgres://user:password@host:port/name?option=value`.
+
+    To PostgreSQL a process opens at most so many connections; a web server's other requests wait for one, since the
+    server would refuse the hundredth.
 
     Raises ValueError, whose text never repeats the URL since it may hold a password.
     """
@@ -32,7 +39,7 @@ def database_from_url(url: str) -> dict[str, Any]:
             "PASSWORD": unquote(parts.password or ""),
             "HOST": unquote(parts.hostname or ""),
             "PORT": str(port or ""),
-            "OPTIONS": dict(parse_qsl(parts.query)),
+            "OPTIONS": {**dict(parse_qsl(parts.query)), "pool": {**POOL, "max_size": connections}},
             "CONN_HEALTH_CHECKS": True,
         }
     raise ValueError(f"DATABASE_URL must begin with sqlite:// or postgres://, not {parts.scheme or 'nothing'}://")

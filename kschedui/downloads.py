@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import segno
-from asgiref.sync import sync_to_async
+from channels.db import database_sync_to_async
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
@@ -74,7 +74,7 @@ async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
                 break
         return bytes(made)
 
-    while made := await sync_to_async(piece)():
+    while made := await database_sync_to_async(piece)():  # which gives the connection back until the next piece
         yield made
 
 

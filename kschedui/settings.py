@@ -59,7 +59,7 @@ REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
 SITE_URL = os.environ.get("KSCHEDUI_SITE_URL", "").rstrip("/")  # for absolute links; empty: as the request came in
 
 try:
-    DATABASES = {"default": database_from_url(DATABASE_URL)}
+    DATABASES = {"default": database_from_url(DATABASE_URL, number("KSCHEDUI_DATABASE_CONNECTIONS", 20))}
 except ValueError as error:
     raise ImproperlyConfigured(str(error)) from None
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

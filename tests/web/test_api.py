@@ -145,7 +145,7 @@ def body(answer: Any) -> bytes:
     return async_to_sync(collected)()
 
 
-def test_a_download_is_made_piece_by_piece() -> None:
+def test_a_download_is_made_piece_by_piece(db: None) -> None:
     made: list[int] = []
 
     def parts() -> Iterator[bytes]:
