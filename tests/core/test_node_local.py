@@ -8,6 +8,7 @@ import pytest
 
 from scheduler_core import encode, parse_scenario, simulate
 from scheduler_core.framework.node_local import NodeLocalCache
+from scheduler_core.nodes import NodeTable
 from tests.bench.mixed_workloads import mixed
 from tests.builders import configuration, node, parse, pod
 from tests.core.runs import bound, run
@@ -52,6 +53,21 @@ def changing():
         *({"at": 5, "create": pod(f"r{i}", cpu="400m", image="app:1")} for i in range(6)),
     ]
     return [*nodes, *pods], change
+
+
+def test_states_are_numbered_anew_when_there_are_many(monkeypatch):
+    def filling():
+        return parse(
+            node("a"), node("b", cpu=8), *(pod(f"p{i}", cpu=("100m", "150m", "70m")[i % 3]) for i in range(20))
+        )
+
+    expected = [encode(event) for event in simulate(filling())]
+    numbered = []
+    number = NodeTable._numbered_states
+    monkeypatch.setattr("scheduler_core.nodes.MIN_KEPT_STATES", 1)
+    monkeypatch.setattr(NodeTable, "_numbered_states", lambda table: numbered.append(table) or number(table))
+    assert expected == [encode(event) for event in simulate(filling())]
+    assert len(numbered) > 2
 
 
 def test_a_node_that_has_changed_is_judged_again():
