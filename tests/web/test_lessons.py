@@ -74,6 +74,8 @@ def test_its_teacher_speaks_two_to_five_times_at_events_that_happen(path: Path) 
         assert (caption.attempt, caption.event) in happened
         assert has_chinese(caption.zh)
         assert not has_chinese(caption.en)
+        assert caption.en.endswith((".", "?", "!")), "a comma ends an unquoted text"
+        assert caption.zh.endswith(("。", "？", "！"))
 
 
 def has_chinese(text: str) -> bool:
