@@ -30,6 +30,10 @@ def test_every_part_is_there_and_has_a_health_check(services: dict[str, Any]) ->
     assert {service["image"] for name, service in services.items() if "build" in service} == {"kschedui"}
 
 
+def test_postgres_is_ready_when_it_can_be_reached_from_elsewhere(services: dict[str, Any]) -> None:
+    assert "--host=127.0.0.1" in services["postgres"]["healthcheck"]["test"]
+
+
 def test_every_secret_comes_from_the_environment_or_the_start_fails(services: dict[str, Any]) -> None:
     values = [str(value) for service in services.values() for value in service.get("environment", {}).items()]
     secret = [value for value in values if re.search("SECRET|PASSWORD|://", value)]
