@@ -48,11 +48,11 @@ function card(view, name, dense) {
   return h("article", { key: name, class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${view.event.kind === "Node" && view.event.name === name ? "changed" : ""}`, "data-node": name },
     h("header", null,
       h("button", { type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } }, name),
-      tags(node),
+      !dense && tags(node),
       h("span", { class: "node-note" }, dense ? "" : noteOf(view, name, mine))),
     dense ? plainBar(view, name, barResource(node)) : podBar(view, name, barResource(node), { held, labels: true }),
     !dense && gauges(view, node, mine),
-    dense && h("small", { class: "dense-note" }, `${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`),
+    dense && h("small", { class: "dense-note" }, `${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`, tags(node)),
     nominatedTo(view.state, name).length > 0 && h("small", { key: "kept", class: "kept" }, t("cluster.kept", { pods: plain(list(nominatedTo(view.state, name).map(podName), 2)) })));
 }
 

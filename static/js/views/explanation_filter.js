@@ -30,7 +30,7 @@ function verdict(view, node, plugin) {
   const reached = at && (at.stop >= (model?.plugins.indexOf(plugin) ?? 0));
   return panel(t("margin.verdict", { plugin }), t("margin.on", { what: question(plugin).replace(/[?？]$/, ""), node }),
     plugin === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
-    (told?.evaluated === false || !reached) && h("p", { key: "skipped", class: "notasked" }, t("margin.notasked")),
+    !reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
     facts(view, told?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
     rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
     !rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),

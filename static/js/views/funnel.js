@@ -38,7 +38,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
     wedges,
     h("path", { key: "body", class: "funnel-body", d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z` }),
     end < width - 8 && dashes(end, width, mid, half(alive(upto + 1))),
-    h("text", { key: "first", class: "funnel-n", x: phone ? 12 : 16, y: mid + 7, "text-anchor": "middle" }, String(whole)),
+    h("text", { key: "first", class: "funnel-n", x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
     !phone && x.slice(0, upto).map(([left0, w], i) =>
       alive(i) > alive(i + 1) && half(alive(i + 1)) > TEXT && h("text", { key: `n${i}`, class: "funnel-n", x: left0 + w - 12, y: mid + 7, "text-anchor": "middle" }, String(alive(i + 1)))),
     h("text", { key: "last", class: `funnel-n now ${thin ? "beside" : ""}`, x: thin ? end + 5 : end - (phone ? 12 : 24), y: mid + 8, "text-anchor": thin ? "start" : "middle" }, String(alive(upto + 1))),

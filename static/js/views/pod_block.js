@@ -53,6 +53,7 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
     at += sums.get(colour) ?? 0;
     return `var(--${colour}) ${from}% ${at}%`;
   });
+  at = Math.min(100, at);
   const shown = clamped(at, ghost);
   const over = Math.max(0, at + shown - 100);
   return h("span", { class: "podbar plain", key: "podbar", style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` } },
