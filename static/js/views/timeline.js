@@ -111,8 +111,10 @@ export class Timeline {
       if (column.kind === "gap") {
         const nodes = column.changes.filter((change) => change.kind === "Node").length;
         const title = column.changes.map((change) => change.text).slice(0, 12).join(", ");
-        return h("span", { key: `g${i}`, class: `gap ${column.changes.length ? "changed" : ""} ${nodes ? "nodes" : ""}`, title, style: { left: `${left}px`, width: `${Math.max(2, size - 2)}px` } });
+        const from = Math.max(0, left);
+        return h("span", { key: `g${i}`, class: `gap ${column.changes.length ? "changed" : ""} ${nodes ? "nodes" : ""}`, title, style: { left: `${from}px`, width: `${Math.max(2, Math.min(width, left + size - 2) - from)}px` } });
       }
+      if (left + size / 2 < 0 || left + size / 2 > width) return null; // only its edge is in sight
       const outcome = column.outcome ?? "open";
       const round = unit >= ROUND;
       return h("span", {
