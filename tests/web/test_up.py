@@ -30,9 +30,8 @@ class Up:
     """A started `manage.py up`."""
 
     def __init__(self, *args: str, env: dict[str, str]) -> None:
-        inherited = {
-            k: v for k, v in os.environ.items() if k not in ("REDIS_URL", "DATABASE_URL", "PORT", "SECRET_KEY")
-        }
+        others = ("REDIS_URL", "DATABASE_URL", "PORT", "SECRET_KEY", "PYTHONUNBUFFERED")
+        inherited = {k: v for k, v in os.environ.items() if k not in others}
         self.process = subprocess.Popen(
             [sys.executable, "manage.py", "up", *args],
             cwd=ROOT,

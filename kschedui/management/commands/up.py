@@ -42,11 +42,16 @@ class Command(BaseCommand):
         for number in STOP_SIGNALS:
             signal.signal(number, request_stop)
         try:
-            run(host, port, self.stdout.write)
+            run(host, port, self.say)
         except StartError as error:
             sys.exit(str(error))
         except StopRequested:
-            self.stdout.write("kschedui has stopped.")
+            self.say("kschedui has stopped.")
+
+    def say(self, line: str) -> None:
+        """At once, into a pipe or a file too."""
+        self.stdout.write(line)
+        self.stdout.flush()
 
 
 def request_stop(number: int, frame: FrameType | None) -> None:
