@@ -123,12 +123,10 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     status = author.locator("#status")
     expect(status).to_contain_text("1 problem")
     expect(status).to_contain_text("18OOm")
+    expect(author.locator("#side")).to_contain_text("The cluster is drawn once the text has no errors.")
     status.get_by_role("button").click()
-    line = author.locator("#yaml .cm-activeLine")
-    expect(line).to_contain_text("18OOm")
-    author.keyboard.press("Home")
-    author.keyboard.press("Shift+End")
-    author.keyboard.insert_text((line.text_content() or "").strip().replace("18OOm", "1800m"))
+    expect(author.locator("#yaml .cm-activeLine")).to_contain_text("18OOm")
+    author.keyboard.insert_text("1800m")  # what is wrong is selected
     expect(status).to_contain_text("No problems. 1 node, 2 pods.")
 
     author.get_by_role("button", name="Run", exact=False).first.click()
@@ -273,6 +271,23 @@ def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: P
     page.get_by_label("web-1 memory").focus()
     page.keyboard.press("Control+z")
     expect(request).to_have_value("500m")
+
+
+def test_the_builder_shows_what_it_added_to_a_pod_and_takes_it_away(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/?builder")
+    page.get_by_label("web-1 CPU").focus()
+    for name in ("+ Spread", "+ Anti-affinity", "+ Toleration"):
+        page.get_by_role("button", name=name, exact=True).click()
+    rules = page.locator("#builder .rule")
+    expect(rules).to_have_text([re.compile("Spread zone ≤ 1"), re.compile("Anti-affinity hostname"), re.compile("gpu")])
+    expect(page.get_by_role("button", name="+ Anti-affinity", exact=True)).to_have_count(0)
+    page.get_by_label("web-2 CPU").focus()
+    expect(rules).to_have_count(3)
+    page.get_by_role("button", name="Remove web-1 Anti-affinity hostname, app=web").click()
+    expect(rules).to_have_count(2)
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.locator("#yaml .cm-content")).to_contain_text("maxSkew: 1")
+    expect(page.locator("#yaml .cm-content")).not_to_contain_text("podAntiAffinity")
 
 
 def test_a_plugin_is_turned_off_in_the_builder(browser_page: Page) -> None:

@@ -118,10 +118,16 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
     choice(say("node"), spec.nodeName ?? "", [["", t("builder.pending")], ...nodes.map((name) => /** @type {[string, string]} */ ([name, name]))], (text) => edit(() => documents.set(ref, ["spec", "nodeName"], text))),
     input(say("labels"), shapes.pairs(metadata.labels), (text) => edit(() => documents.set(ref, ["metadata", "labels"], Object.keys(shapes.fromPairs(text)).length ? shapes.fromPairs(text) : undefined)), { placeholder: "app=web" }),
     removal({ documents, edit, ...rest }, ref));
-  if (!open) return [row];
-  const chips = Object.entries(shapes.additions(ref.value)).map(([key, [path, value]]) =>
+  const found = shapes.rulesOf(ref.value);
+  const rules = found.map(({ key, text, path, rest: left }, i) =>
+    h("span", { key: `rule${i}`, class: "rule" }, h("b", null, t(`builder.${key}`)), ` ${text} `,
+      h("button", { type: "button", "aria-label": t("builder.remove", { name: `${metadata.name} ${t(`builder.${key}`)} ${text}` }), on: { click: () => edit(() => documents.set(ref, path, left)) } }, "✕")));
+  if (!open && !rules.length) return [row];
+  const single = new Set(found.filter((rule) => rule.rest === undefined).map((rule) => rule.key)); // a second one would take its place
+  const more = open && Object.entries(shapes.additions(ref.value)).map(([key, [path, value]]) => !single.has(key) &&
     h("button", { key, class: "button small", type: "button", on: { click: () => edit(() => documents.set(ref, path, value)) } }, `+ ${t(`builder.${key}`)}`));
-  return [row, h("tr", { key: "additions", class: "selected" }, h("td", { colspan: 7 }, h("div", { class: "additions" }, ...chips)))];
+  return [row, h("tr", { key: `rules:${metadata.namespace ?? ""}/${metadata.name}`, class: open ? "selected" : "" }, h("td", { colspan: 7 },
+    rules.length > 0 && h("div", { key: "rules", class: "additions" }, rules), more && h("div", { key: "more", class: "additions" }, more)))];
 }
 
 /** @param {Desk} desk */

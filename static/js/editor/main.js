@@ -35,6 +35,7 @@ const state = {
   /** @type {import("./server.js").Problem[]} */ errors: [],
   /** @type {import("./server.js").Problem[]} */ warnings: [],
   /** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
+  drawn: false, // the summary is of this text, or of what it was before the last change
   status: "",
   checked: "",
   ran: "", // the text of the last run
@@ -72,7 +73,7 @@ async function check() {
     if (text !== state.text) return;
     if (status === 429) return later(body.errors[0].message);
     Object.assign(state, { errors: body.errors ?? [], warnings: body.warnings ?? [], checked: text });
-    if (body.summary && !state.errors.length) state.summary = body.summary;
+    if (body.summary && !state.errors.length) Object.assign(state, { summary: body.summary, drawn: true });
     editor.show(state.errors, state.warnings);
   } catch {
     state.status = t("editor.offline");
@@ -94,7 +95,7 @@ function drawStatus() {
   const problem = state.errors[0] ?? state.warnings[0];
   patch(element("status"), [
     problem
-      ? h("button", { type: "button", class: state.errors.length ? "no" : "", on: { click: () => showLine(problem.line ?? 1) } },
+      ? h("button", { type: "button", class: state.errors.length ? "no" : "", on: { click: () => show(problem) } },
           h("b", null, state.errors.length ? `✕ ${t("editor.bad", { n: state.errors.length })}` : t("editor.warned", { n: state.warnings.length })), ` · ${inWords(problem)}`)
       : h("span", null, state.checked ? `✓ ${t("editor.good", { nodes: state.summary.nodes.length, pods: state.summary.pods.length })}` : t("editor.checking")),
     h("span", { class: state.conflict ? "no" : "muted" }, state.status,
@@ -112,8 +113,8 @@ function inWords({ document, line, path, message }) {
 
 function drawSide() {
   patch(element("side"), [
-    state.errors.length ? h("p", { class: "stale" }, t("editor.stale")) : null,
-    ...clusterCards(),
+    state.errors.length ? h("p", { class: "stale" }, t(state.drawn ? "editor.stale" : "editor.nothing")) : null,
+    ...(state.drawn ? clusterCards() : []),
     outcome.view((step) => save(`#${step}`), () => post(`${data.runs}${outcome.run}/cancel`, {}), state.ran !== state.text),
   ]);
 }
@@ -146,10 +147,10 @@ function moments() {
   return h("div", { class: "tabs moments", role: "group", "aria-label": t("editor.moments") }, button(false), button(true));
 }
 
-/** @param {number} line */
-function showLine(line) {
+/** @param {import("./server.js").Problem} problem */
+function show(problem) {
   showTab("yaml");
-  editor.goTo(line);
+  editor.goTo(problem);
 }
 
 /** @param {"yaml" | "builder"} name */
@@ -255,6 +256,7 @@ async function bringText(text) {
   const { body } = await post(data.import, { text });
   if (body.errors && !mendable(text, body.errors)) throw new NoText(inWords(body.errors[0]));
   const next = body.text ?? text; // what can be mended comes in as it is, with its errors under their lines
+  state.drawn = false; // the cluster of another text
   put(next);
   state.status = body.errors ? t("editor.notImported") : t("editor.imported", { notes: (body.notes ?? []).join(" ") });
   /** @type {HTMLDialogElement} */ (element("import")).close();
@@ -310,9 +312,14 @@ element("older").hidden = !state.conflict;
 element("compare").addEventListener("click", () => compare(false));
 page.addEventListener("keydown", undoFromAnywhere);
 for (const kind of ["input", "change", "focusin"]) element("builder").addEventListener(kind, () => (typing = kind === "input"), true);
-page.addEventListener("dragover", (event) => event.preventDefault());
+page.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  page.classList.add("dropping");
+});
+page.addEventListener("dragleave", (event) => page.classList.toggle("dropping", page.contains(/** @type {Node | null} */ (event.relatedTarget))));
 page.addEventListener("drop", async (event) => {
   event.preventDefault();
+  page.classList.remove("dropping");
   const file = event.dataTransfer?.files[0];
   if (file) await bring(file);
 });
@@ -323,7 +330,7 @@ for (const select of document.querySelectorAll("select[data-templates]")) {
     const line = state.text.trim() ? state.text.trimEnd().split("\n").length + 2 : 1;
     chosen.selectedIndex = 0;
     put(text);
-    if (!element("yaml").hidden) editor.goTo(line);
+    if (!element("yaml").hidden) editor.goTo({ line, message: "" });
   });
 }
 showTab(new URLSearchParams(location.search).has("builder") ? "builder" : "yaml");

@@ -52,6 +52,44 @@ export function additions(value) {
   };
 }
 
+/** Every pod in a cluster gets these from an admission plugin. */
+const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
+
+/** @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is what stays at `path` without it; undefined: nothing */
+
+/** What a pod has of the kinds that `additions` adds, in few words. @param {any} value the pod @returns {Rule[]} */
+export function rulesOf({ spec = {} }) {
+  /** @type {Rule[]} */
+  const out = [];
+  const each = (/** @type {string} */ key, /** @type {(string | number)[]} */ path, /** @type {any[]} */ list, /** @type {(one: any) => string | number} */ text) =>
+    list.forEach((one, i) => out.push({ key, text: String(text(one)), path, rest: list.filter((_, other) => other !== i) }));
+  each("spread", ["spec", "topologySpreadConstraints"], spec.topologySpreadConstraints ?? [], (one) => `${bare(one.topologyKey)} ≤ ${one.maxSkew}${one.whenUnsatisfiable === "ScheduleAnyway" ? " (ScheduleAnyway)" : ""}`);
+  for (const [key, field, words] of /** @type {const} */ ([["antiAffinity", "podAntiAffinity", termText], ["affinity", "podAffinity", termText], ["nodeAffinity", "nodeAffinity", nodeTermText]])) {
+    const found = spec.affinity?.[field];
+    if (found) out.push({ key, text: words(found), path: ["spec", "affinity", field], rest: undefined });
+  }
+  each("toleration", ["spec", "tolerations"], spec.tolerations ?? [], (one) => `${bare(one.key) || "*"}${one.value ? `=${one.value}` : ""}${one.effect ? `:${one.effect}` : ""}`);
+  each("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (one) => one.name ?? "");
+  const ports = spec.containers?.[0]?.ports ?? [];
+  each("hostPort", ["spec", "containers", 0, "ports"], ports, (one) => one.hostPort ?? "");
+  return out.filter(({ key, text }) => (key !== "hostPort" || text) && !(key === "toleration" && AUTOMATIC.test(text)));
+}
+
+/** @param {any} affinity of or against other pods */
+function termText({ requiredDuringSchedulingIgnoredDuringExecution: hard = [], preferredDuringSchedulingIgnoredDuringExecution: soft = [] }) {
+  const terms = [...hard, ...soft.map((/** @type {any} */ one) => one.podAffinityTerm ?? {})];
+  return terms.map((term) => [bare(term.topologyKey), pairs(term.labelSelector?.matchLabels)].filter(Boolean).join(", ")).join("; ");
+}
+
+/** @param {any} affinity to nodes */
+function nodeTermText({ requiredDuringSchedulingIgnoredDuringExecution: hard, preferredDuringSchedulingIgnoredDuringExecution: soft = [] }) {
+  const terms = [...(hard?.nodeSelectorTerms ?? []), ...soft.map((/** @type {any} */ one) => one.preference ?? {})];
+  return terms.flatMap((term) => [...(term.matchExpressions ?? []), ...(term.matchFields ?? [])]).map((one) => `${bare(one.key)} ${one.operator} ${(one.values ?? []).join(", ")}`.trim()).join("; ");
+}
+
+/** "zone" of "topology.kubernetes.io/zone". @param {string | undefined} key */
+const bare = (key) => (key ?? "").replace(/^([\w-]+\.)*kubernetes\.io\//, "");
+
 /** @param {Record<string, string> | undefined} labels */
 export const pairs = (labels) => Object.entries(labels ?? {}).map(([key, value]) => `${key}=${value}`).join(", ");
 

@@ -14,8 +14,9 @@ const theme = {
   "&.cm-focused": { outline: "none" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
   ".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink3)", border: "0" },
-  ".cm-activeLine, .cm-activeLineGutter": { backgroundColor: "var(--sunk)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--hero-soft)" },
+  ".cm-activeLineGutter": { backgroundColor: "var(--sunk)" },
+  ".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)" }, // the selection lies beneath
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "color-mix(in srgb, var(--hero) 45%, transparent)" },
   ".cm-tooltip, .cm-panels": { backgroundColor: "var(--panel)", color: "var(--ink)", borderColor: "var(--line2)", fontFamily: "var(--font)", fontSize: "15px" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--sunk)", color: "var(--ink)" },
   ".cm-diagnostic-error": { borderLeftColor: "var(--no)" },
@@ -45,7 +46,7 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
     extensions: [
       cm.basicSetup, cm.yaml(), cm.indentUnit.of("  "), cm.lintGutter(), problemLines, cm.EditorView.lineWrapping,
       cm.keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }]),
-      cm.autocompletion({ override: [completions(catalogue)] }),
+      cm.autocompletion({ override: [completions(catalogue)], icons: false }),
       cm.EditorView.theme(theme), cm.syntaxHighlighting(colours()),
       cm.EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
       cm.EditorView.updateListener.of((/** @type {any} */ update) => update.docChanged && !quiet && onChange(view.state.doc.toString())),
@@ -69,10 +70,10 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
       view.dispatch(cm.setDiagnostics(view.state, marks));
       showProblems(view, marks);
     },
-    /** @param {number} line from 1 */
-    goTo(line) {
-      const at = view.state.doc.line(Math.min(Math.max(line, 1), view.state.doc.lines));
-      view.dispatch({ selection: { anchor: at.from, head: at.to }, effects: cm.EditorView.scrollIntoView(at.from, { y: "center" }) });
+    /** Select what is wrong there, else the whole line. @param {Problem} problem or a place with a line alone */
+    goTo(problem) {
+      const { from, to } = diagnostic(view, problem, "", "");
+      view.dispatch({ selection: { anchor: from, head: to }, effects: cm.EditorView.scrollIntoView(from, { y: "center" }) });
       view.focus();
     },
   };
