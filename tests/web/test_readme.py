@@ -3,9 +3,20 @@
 import re
 from pathlib import Path
 
+from kschedui import library
 from scheduler_core import decisions, parse_scenario, simulate
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+ROOT = Path(__file__).resolve().parents[2]
+README = ROOT / "README.md"
+
+
+def test_its_figures_are_right() -> None:
+    text = README.read_text()
+    assert int(re.search(r"library of (\d+) lessons", text)[1]) == len(library.files())
+    runs, attempts = re.search(
+        r"(\d+) recorded runs of the real kube-scheduler, ([\d,]+) scheduling attempts", text
+    ).groups()
+    assert f"{runs} recorded runs ({attempts} scheduling attempts)" in (ROOT / "docs/fidelity.md").read_text()
 
 
 def test_the_first_scenario_preempts_as_it_says() -> None:
