@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from scheduler_core.framework.interface import (
     WhatIf,
 )
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.scores import PluginScore
+from scheduler_core.framework.scores import SEES_PODS, PluginScore
 from scheduler_core.objects import Node
 from scheduler_core.records import NodeName, PluginScores, StatusCode
 from scheduler_core.trace import CycleStarted, NodesFiltered, PreFilterFinished, ScoresComputed
@@ -162,6 +163,8 @@ class Explainer:
     def _run_scores(self) -> list[tuple[Any, PluginScore]]:
         if self._course.scores is None:
             return []
+        handed_over = (one for one in self._framework.extenders if one.is_interested(self._pod))
+        self._cycle.bare_nodes = any(one.hands_over_bare_nodes for one in handed_over)
         scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
         plugins = {plugin.name: plugin for plugin in self._framework.at("score")}
         return [(plugins[score.plugin], score) for score in scores]
@@ -182,7 +185,11 @@ class Explainer:
         raw, column = score.columns(len(self._scored))
         if hasattr(plugin, "explain_score"):
             state = self._cycle.score_states.get(plugin.name, self._cycle.states.get(plugin.name))
-            explanation = plugin.explain_score(self._pod, state, self._cluster, self._scored, raw, index)
+            cluster = self._cluster
+            if self._cycle.bare_nodes and plugin.name in SEES_PODS:
+                cluster = copy(cluster)
+                cluster.nodes = cluster.nodes.without_pods()
+            explanation = plugin.explain_score(self._pod, state, cluster, self._scored, raw, index)
         normalized = int(column[index])
         return ScoreOnNode(
             score.plugin,

@@ -6,7 +6,8 @@
     once a run: `build_extenders(scenario.config.extenders, scenario.script_for)`; they count scripted failures
     findNodesThatPassFilters: an extender that `filters` or `prioritizes` keeps the search from stopping at one node
     findNodesThatPassExtenders: `find_nodes_that_pass_extenders(extenders, pod, nodes)` after the filters, and for the
-        nominated node that is tried first; its rejections become node statuses of no plugin, and if there are any,
+        nominated node that is tried first; an extender that is not nodeCacheCapable hands the nodes back without their
+        pods and images, and so they are scored; its rejections become node statuses of no plugin, and if there are any,
         the pod's unschedulable plugins get "Extender" (`EXTENDER_NAME`). It does not advance nextStartNodeIndex.
     prioritizeNodes: `prioritize(extenders, pod, nodes)` adds `score * weight * 10` to the plugins' totals
     bind: `bind(extenders, pod, node_name)` comes before the Bind plugins; None: no extender binds this pod
@@ -47,6 +48,7 @@ class ScriptedExtender:
         self.prioritizes = bool(configured.prioritize_verb)
         self.supports_preemption = bool(configured.preempt_verb)
         self.binds = bool(configured.bind_verb)
+        self.hands_over_bare_nodes = self.filters and not configured.node_cache_capable
         self._managed = configured.managed_resources
         self._script = script
         self._struck: Counter[int] = Counter()  # how often each scripted failure has been met
@@ -137,13 +139,16 @@ def resources_ignored_by_scheduler(configured: Sequence[config.Extender]) -> fro
 
 def find_nodes_that_pass_extenders(
     extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]
-) -> tuple[list[int], list[ExtenderRejection]]:
-    """Positions of the nodes that remain, in order, and why the others do not (findNodesThatPassExtenders).
+) -> tuple[list[int], list[ExtenderRejection], bool]:
+    """Positions of the nodes that remain, in order; why the others do not; whether they come back bare of pods.
+
+    kube-scheduler: findNodesThatPassExtenders.
 
     The extenders are asked one after the other, each about what the ones before it left.
     """
     kept = list(range(len(nodes)))
     rejections: list[ExtenderRejection] = []
+    bare = False
     for extender in extenders:
         if not kept:
             break
@@ -155,13 +160,14 @@ def find_nodes_that_pass_extenders(
             if extender.ignorable:
                 continue
             raise
+        bare |= extender.hands_over_bare_nodes
         for position in kept:
             status = _status(found, nodes[position].name)
             if status is not None:
                 rejections.append(ExtenderRejection(position, extender.name, status))
         gone = found.failed.keys() | found.failed_unresolvable.keys()
         kept = [position for position in kept if nodes[position].name not in gone]
-    return kept, rejections
+    return kept, rejections, bare
 
 
 def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -> list[ExtenderScores]:

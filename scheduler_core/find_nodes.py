@@ -209,7 +209,7 @@ def _ask_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
         return
     nodes = [framework.cluster.nodes.nodes[row] for row in found.feasible.tolist()]
     try:
-        kept, rejections = find_nodes_that_pass_extenders(framework.extenders, cycle.pod, nodes)
+        kept, rejections, cycle.bare_nodes = find_nodes_that_pass_extenders(framework.extenders, cycle.pod, nodes)
     except ExtenderError as error:
         raise SchedulingError(str(error)) from error
     if rejections:

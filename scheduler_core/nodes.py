@@ -72,6 +72,7 @@ class NodeTable:
         self.resources = resources
         self.generation = 0
         self.numbering = 0  # of states
+        self.bare = False  # made by `without_pods`
         self.rebuild(())
 
     def rebuild(self, nodes: Sequence[Node]) -> None:
@@ -110,6 +111,18 @@ class NodeTable:
             self._columns[key] = build(self)
         value: D = self._columns[key]
         return value
+
+    def without_pods(self) -> NodeTable:
+        """The same rows as if nothing ran on them and no image was there."""
+
+        def build(table: NodeTable) -> NodeTable:
+            bare = NodeTable(table.resources)
+            bare.rebuild(table.nodes)
+            bare.bare = True
+            bare.image_states = Interned([()], np.zeros(len(table), np.intp))
+            return bare
+
+        return self.derived(("without_pods", len(self.resources)), build)
 
     def everywhere(self, number: int) -> bool:
         """Whether every node has some of a resource."""

@@ -33,6 +33,7 @@ class CycleState:
     score_states: dict[str, Any] = field(default_factory=dict)
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
     answers: ShapeAnswers | None = None  # what is known already from pods like this one
+    bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods
 
 
 @dataclass(slots=True)

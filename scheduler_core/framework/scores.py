@@ -22,6 +22,9 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.missing_state import score_error
 from scheduler_core.nodes import NodeTable
 
+# Plugins whose Score reads what runs on a node from its NodeInfo.
+SEES_PODS = ("NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality", "PodTopologySpread")
+
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
 class PluginScore:
@@ -73,11 +76,14 @@ class Scorers:
         for name, weight, score, normalize in self._score:
             if name in skipped:
                 continue
-            if name in constants:
+            if name in constants and not (cycle.bare_nodes and name in SEES_PODS):
                 found.append(PluginScore(name, weight, *constants[name]))
                 continue
             state = score_states[name] if name in score_states else states.get(name)
-            raw = known[name] if name in known else score(pod, state, nodes, rows)
+            if cycle.bare_nodes and name in SEES_PODS:
+                raw = score(pod, state, nodes.without_pods(), rows)
+            else:
+                raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
             if np.maximum.reduce(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]

@@ -8,6 +8,8 @@ import pytest
 
 from scheduler_core.columns import decode_column
 from scheduler_core.config import Extender, ManagedResource
+from scheduler_core.decisions import decisions
+from scheduler_core.explain import explain
 from scheduler_core.extenders import (
     ExtenderError,
     bind,
@@ -56,13 +58,13 @@ def on(*names):
 
 def test_an_extender_without_rules_passes_every_node_and_scores_zero():
     asked = extenders(({}, {}))
-    assert find_nodes_that_pass_extenders(asked, pod(), nodes("n1", "n2")) == ([0, 1], [])
+    assert find_nodes_that_pass_extenders(asked, pod(), nodes("n1", "n2"))[:2] == ([0, 1], [])
     assert prioritize(asked, pod(), nodes("n1", "n2"))[0].weighted.tolist() == [0, 0]
 
 
 def test_a_filter_rule_rejects_its_nodes_with_its_message():
     rule = ExtenderFilterRule("no licence", nodes=Selection(selector=LabelSelector.from_labels({"disk": "ssd"})))
-    kept, rejected = find_nodes_that_pass_extenders(
+    kept, rejected, _ = find_nodes_that_pass_extenders(
         extenders(({}, {"filter": (rule,)})), pod(), nodes("n0", "n1", "n2")
     )
     assert kept == [0, 2]
@@ -73,14 +75,14 @@ def test_a_filter_rule_rejects_its_nodes_with_its_message():
 
 def test_an_unresolvable_rejection_takes_precedence_over_a_plain_one():
     rules = (ExtenderFilterRule("busy"), ExtenderFilterRule("never", unresolvable=True))
-    _, rejected = find_nodes_that_pass_extenders(extenders(({}, {"filter": rules})), pod(), nodes("n1"))
+    _, rejected, _ = find_nodes_that_pass_extenders(extenders(({}, {"filter": rules})), pod(), nodes("n1"))
     assert [(r.status.code.label, r.status.message) for r in rejected] == [("UnschedulableAndUnresolvable", "never")]
 
 
 def test_the_second_extender_is_asked_only_about_what_the_first_left():
     first = {"filter": (ExtenderFilterRule("first", nodes=on("n1")),)}
     second = {"filter": (ExtenderFilterRule("second"),)}
-    kept, rejected = find_nodes_that_pass_extenders(extenders(({}, first), ({}, second)), pod(), nodes("n1", "n2"))
+    kept, rejected, _ = find_nodes_that_pass_extenders(extenders(({}, first), ({}, second)), pod(), nodes("n1", "n2"))
     assert kept == []
     assert [(r.position, r.status.message) for r in rejected] == [(0, "first"), (1, "second")]
 
@@ -179,3 +181,39 @@ def test_what_an_extender_said_of_the_nominated_node_counts_when_the_search_goes
     )
     starts = [event.start for event in found if isinstance(event, NodesFiltered)]
     assert starts[:3] == [0, 0, 1]
+
+
+@pytest.mark.parametrize(("cached", "least"), [(True, 50), (False, 75)])
+def test_an_extender_without_a_cache_of_nodes_hands_them_back_without_their_pods_and_images(cached, least):
+    """HTTPExtender.Filter makes new NodeInfos of the nodes in the answer, and these are scored."""
+    configured = {"urlPrefix": "http://e", "filterVerb": "f", "nodeCacheCapable": cached}
+    soft = {"maxSkew": 1, "topologyKey": "kubernetes.io/hostname", "whenUnsatisfiable": "ScheduleAnyway"}
+    objects = [
+        *(manifests.node(f"n{i}", cpu=4, memory="4Gi", images={"big:v1": 1 << 30}) for i in (1, 2)),
+        *(manifests.pod(f"on-n{i}", cpu=1, memory="1Gi", node=f"n{i}", labels={"app": "web"}) for i in (1, 2)),
+        manifests.pod(
+            "p",
+            cpu=1,
+            memory="1Gi",
+            image="big:v1",
+            topologySpreadConstraints=[soft | {"labelSelector": {"matchLabels": {"app": "web"}}}],
+        ),
+        manifests.configuration(extenders=[configured]),
+    ]
+    record = next(decisions(simulate(manifests.parse(*objects))))
+    raw = {plugin: values["n1"][0] for plugin, values in record["scores"].items()}
+    assert raw["NodeResourcesFit"] == least
+    assert (raw["ImageLocality"], raw["PodTopologySpread"]) == ((100, 1) if cached else (0, 0))
+
+
+def test_an_explanation_counts_what_the_extender_handed_over():
+    objects = [
+        *(manifests.node(f"n{i}", cpu=4, memory="4Gi") for i in (1, 2)),
+        manifests.pod("on-n1", cpu=1, memory="1Gi", node="n1"),
+        manifests.pod("p", cpu=1, memory="1Gi"),
+        manifests.configuration(extenders=[{"urlPrefix": "http://e", "filterVerb": "f"}]),
+    ]
+    found = explain(manifests.parse(*objects), 1, ["n1"]).nodes[0].scores
+    (fit,) = [one for one in found if one.plugin == "NodeResourcesFit"]
+    assert fit.raw == 75
+    assert "(4000 - 1000) * 100 / 4000 = 75" in fit.arithmetic[0]
