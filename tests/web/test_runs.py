@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 
 import pytest
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.utils import timezone
 
@@ -291,6 +293,16 @@ def test_housekeeping_queues_a_lost_run_again(keep: Keep, told: list[str]) -> No
     told.clear()
     tasks.reap()
     assert told == [run.public_id]
+
+
+@pytest.mark.django_db
+def test_housekeeping_removes_sessions_that_have_expired() -> None:
+    for age in (-1, 3600):
+        session = SessionStore()
+        session.set_expiry(age)
+        session.save()
+    tasks.purge()
+    assert Session.objects.count() == 1
 
 
 def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.MonkeyPatch) -> None:
