@@ -161,7 +161,8 @@ export class CellField {
     const scale = 1 / this.scale;
     pen.font = `650 ${13.5 * scale}px "Source Sans 3", system-ui, sans-serif`;
     const size = pen.measureText(text).width + 12 * scale;
-    const left = Math.max(0, Math.min(side > 0 ? x + this.grid.size + 6 * scale : x - size, width - size));
+    const after = x + this.grid.size + 6 * scale;
+    const left = Math.max(0, side < 0 ? Math.min(x - size, width - size) : after + size > width ? x - size - 6 * scale : after);
     const top = Math.max(0, side > 0 ? y - 7 * scale + this.grid.size / 2 - 2 * scale : y - 20 * scale);
     pen.fillStyle = ink.panel;
     pen.fillRect(left, top, size, 18 * scale);
