@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from ipaddress import ip_address
 
 from .errors import StartError
 
@@ -33,6 +34,12 @@ def require_free(host: str, port: int) -> None:
                 f"Port {port} on {host} is taken by another program: stop that, or choose another: make run PORT=8001."
             ) from None
         raise StartError(f"Cannot listen on {host} port {port}: {error.strerror}.") from None
+
+
+def is_loopback(host: str) -> bool:
+    """Can only this machine reach it?"""
+    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    return all(ip_address(str(address[0])).is_loopback for *_, address in found)
 
 
 def answers_tcp(port: int) -> bool:

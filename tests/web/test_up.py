@@ -182,6 +182,7 @@ def test_a_taken_port_is_one_sentence(start: Start) -> None:
     [
         (["--port", "99999"], r"^There is no port 99999: they go from 1 to 65535\.\n$"),
         (["--host", "no-such-host.invalid", "--port", "0"], r"^Cannot listen on no-such-host.invalid port \d+: .*\n$"),
+        (["--host", "0.0.0.0", "--port", "0"], r"^Development mode's error pages tell secrets: .*\n$"),
     ],
 )
 def test_an_impossible_address_is_one_sentence(start: Start, arguments: list[str], sentence: str) -> None:

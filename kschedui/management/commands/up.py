@@ -18,7 +18,7 @@ from django.db.migrations.exceptions import InconsistentMigrationHistory
 from kschedui import celery_app, library, runs
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
-from kschedui.supervisor.ports import free_port, require_free
+from kschedui.supervisor.ports import free_port, is_loopback, require_free
 from kschedui.supervisor.stack import Stack
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -71,6 +71,8 @@ def run(host: str, port: int, say: Any) -> None:
     """Start everything, say where it is, and watch it. Ends only by StartError or StopRequested."""
     folder = DataFolder(settings.DATA_DIR)
     require_free(host, port or free_port())
+    if settings.DEBUG and not is_loopback(host):
+        raise StartError("Development mode's error pages tell secrets: set KSCHEDUI_ENV=production to serve others.")
     with Stack(child_environment(folder), folder.logs) as stack:
         if os.environ.get("REDIS_URL"):
             stack.use_broker(os.environ["REDIS_URL"])
