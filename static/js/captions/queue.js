@@ -198,6 +198,6 @@ export const CAPTIONS = {
   RunFinished: ({ event }) => ({
     eyebrow: parts("eyebrow.end"),
     sentence: parts(!event.pending.length ? "run.finished.done" : Object.keys(event.bound).length ? "run.finished" : "run.finished.nobody", { time: num(seconds(event.time)), bound: num(Object.keys(event.bound).length), pending: num(event.pending.length) }),
-    why: event.pending.length ? parts("run.finished.pending", { pods: list(event.pending.map((/** @type {string} */ key) => pod(key)), 5) }) : parts("run.finished.all"),
+    why: event.pending.length ? parts("run.finished.pending", { pods: list(event.pending.map((/** @type {string} */ key) => pod(key)), 5) }) : [],
   }),
 };

@@ -59,7 +59,7 @@ export class CellField {
   cells(pen, ink) {
     const view = /** @type {View} */ (this.view);
     const { columns, size } = this.grid;
-    const gap = size > 5 ? 1.5 : 0.5;
+    const gap = size > 5 ? Math.max(1.5, size / 12) : 0.5;
     const paths = { unseen: new Path2D(), alive: new Path2D(), solid: new Path2D(), final: new Path2D(), pending: new Path2D() };
     const full = { used: new Path2D(), closed: new Path2D() };
     const look = this.looks();
@@ -80,7 +80,7 @@ export class CellField {
     pen.fillStyle = ink.ink;
     pen.fill(paths.alive);
     pen.strokeStyle = ink.no;
-    pen.lineWidth = Math.max(1, size / 6);
+    pen.lineWidth = Math.min(4, Math.max(1, size / 6));
     pen.stroke(paths.solid);
     pen.lineWidth = Math.max(0.6, size / 14);
     pen.stroke(paths.final);
@@ -139,7 +139,7 @@ export class CellField {
   dot(pen, ink, i) {
     const [x, y] = this.corner(i);
     pen.beginPath();
-    pen.arc(x + this.grid.size / 2, y + this.grid.size / 2, Math.max(this.grid.size * 0.9, 6 / this.scale), 0, 7);
+    pen.arc(x + this.grid.size / 2, y + this.grid.size / 2, Math.max(Math.min(this.grid.size * 0.9, 10), 6 / this.scale), 0, 7);
     pen.fillStyle = ink.hero;
     pen.fill();
     pen.lineWidth = 2 / this.scale;
@@ -260,7 +260,7 @@ export class CellField {
 export function gridOf(n, width, height) {
   let size = Math.max(1, Math.sqrt((width * height) / Math.max(1, n)));
   while (size > 1 && Math.ceil(n / Math.floor(width / size)) * size > height) size -= 0.1;
-  size = Math.min(size, 26);
+  size = Math.min(size, 40);
   return { columns: Math.max(1, Math.floor(width / size)), size };
 }
 

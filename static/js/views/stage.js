@@ -3,6 +3,7 @@
 
 import { h, patch } from "../dom.js";
 import { t } from "../i18n.js";
+import { count } from "../units.js";
 
 const LANES = 200;
 const BARS = 12;
@@ -85,7 +86,7 @@ export function drawNotices(target, view) {
   patch(target, [
     lost && h("p", { key: "lost", class: "notice warn" }, t("run.lost")),
     run.connection === "closed" && !store.complete && h("p", { key: "closed", class: "notice bad" }, run.message || t("run.closed")),
-    running && !lost && h("p", { key: "running", class: "notice" }, t(run.state === "queued" && !store.steps ? "run.queued" : "run.running", { n: store.steps }), h("progress", share ? { value: String(share), max: "1", "aria-label": t("run.streaming") } : { "aria-label": t("run.streaming") })),
+    running && !lost && h("p", { key: "running", class: "notice" }, t(run.state === "queued" && !store.steps ? "run.queued" : "run.running", { n: count(store.steps) }), h("progress", share ? { value: String(share), max: "1", "aria-label": t("run.streaming") } : { "aria-label": t("run.streaming") })),
     run.state === "failed" && h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),
     run.state === "cancelled" && h("p", { key: "cancelled", class: "notice warn" }, t("run.cancelled")),
     view.player.hit && h("p", { key: "hit", class: "notice" }, t("breakpoints.hit")),
