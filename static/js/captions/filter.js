@@ -110,9 +110,11 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 
 /** One lacks cpu, another memory. @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]} */
 function mixedSentence(tally, n, values) {
-  const reasons = [...tally].sort((a, b) => b[1] - a[1]).map(([reason, k]) => t("filter.fit.mixed.one", { resource: short(resourceOf(reason)), k }));
-  return parts("filter.fit.mixed", { ...values, n: num(n, "column:NodeResourcesFit"), reasons: list(reasons) });
+  const reasons = [...tally].sort((a, b) => b[1] - a[1]).map(([reason, k]) => t("filter.fit.mixed.one", { resource: named(short(resourceOf(reason))), k }));
+  return parts("filter.fit.mixed", { ...values, n: num(n, "column:NodeResourcesFit"), reasons: reasons.join(t("list.comma")) });
 }
+
+const named = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /** @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
 function stoppedWhy(context, model, frame, stopped, values) {
