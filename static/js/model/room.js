@@ -19,9 +19,9 @@ export function nominatedTo(state, node) {
   let byNode = nominations.get(state);
   if (!byNode) {
     byNode = new Map();
-    for (const [key, pod] of state.pods) {
+    for (const pod of state.pods.values()) {
       if (!pod.nominated_node || pod.node) continue;
-      byNode.set(pod.nominated_node, [...(byNode.get(pod.nominated_node) ?? []), key]);
+      byNode.set(pod.nominated_node, [...(byNode.get(pod.nominated_node) ?? []), pod.summary.pod]);
     }
     nominations.set(state, byNode);
   }

@@ -49,7 +49,7 @@ function card(view, name, dense) {
     h("header", null,
       h("button", { type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } }, name),
       !dense && tags(node),
-      h("span", { class: "node-note" }, dense ? "" : noteOf(view, name, mine))),
+      !dense && h("span", { class: "node-note" }, noteOf(view, name, mine))),
     dense ? plainBar(view, name, barResource(node)) : podBar(view, name, barResource(node), { held, labels: true }),
     !dense && gauges(view, node, mine),
     dense && h("small", { class: "dense-note" }, `${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`, tags(node)),
