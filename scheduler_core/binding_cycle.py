@@ -12,6 +12,7 @@ from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE
 from scheduler_core.framework.interface import SUCCESS, Code, Diagnosis, ExtenderError, Status
 from scheduler_core.framework.runtime import as_failure
 from scheduler_core.handle_failure import handle_scheduling_failure
+from scheduler_core.objects import Pod
 from scheduler_core.records import PointRun
 from scheduler_core.scenario_types import FaultPoint
 from scheduler_core.scheduler import Attempt, Scheduler
@@ -87,8 +88,9 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     """PreBind, Bind, PostBind; a failure rolls the pod back and requeues it."""
     scheduler.current = attempt
     pod, node_name, framework = attempt.pod, attempt.node_name, attempt.framework
-    if pod.key not in scheduler.cluster.assumed:
-        return  # deleted while it was being bound
+    if not _still_assumed(scheduler, pod):
+        _bind_nothing(scheduler, attempt)
+        return
     answers, status = framework.run_until_failure(
         "PreBind", lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
     )
@@ -108,6 +110,21 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
     message = f"Successfully assigned {pod.namespace}/{pod.name} to {node_name}"
     scheduler.emit(PodBound(pod.key, node_name, [_point_run(*answer) for answer in answers], start_time, message))
     _activate(scheduler, attempt)
+
+
+def _still_assumed(scheduler: Scheduler, pod: Pod) -> bool:
+    stored = scheduler.cluster.pods.get(pod.key)
+    return pod.key in scheduler.cluster.assumed and stored is not None and stored.uid == pod.uid
+
+
+def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
+    """The pod was deleted while it was being bound: what PreBind writes stays written, then Bind finds no such pod."""
+    framework, node_name = attempt.framework, attempt.node_name
+    framework.run_until_failure(
+        "PreBind", lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
+    )
+    for plugin in framework.at("reserve")[::-1]:
+        plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
 
 
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:

@@ -68,6 +68,20 @@ def test_an_assumed_pod_takes_its_room_before_it_is_bound():
     assert [outcome for _, _, outcome in attempts(events)] == ["Scheduled", "Unschedulable"]
 
 
+def test_the_room_of_a_pod_deleted_while_it_is_being_bound_wakes_others():
+    gone = [{"at": 1, "delete": {"kind": "Pod", "name": "a"}}]
+    events = run(node("n", cpu=2), pod("a", cpu=2), pod("b", cpu=2), bindingSeconds=3, events=gone)
+    assert attempts(events) == [(0, "a", "Scheduled"), (0, "b", "Unschedulable"), (1, "b", "Scheduled")]
+
+
+def test_a_pod_that_comes_again_under_its_name_is_not_bound_by_the_first_ones_cycle():
+    again = [{"at": 1, "delete": {"kind": "Pod", "name": "a"}}, {"at": 1, "create": pod("a")}]
+    events = run(node("n"), pod("a"), bindingSeconds=3, events=again)
+    assert [time for time, _, outcome in attempts(events) if outcome == "Scheduled"] == [0, 1]
+    assert bound(events) == {"a": "n"}
+    assert len(only(PodBound, events)) == 1
+
+
 def test_a_pod_deleted_while_it_is_being_bound_never_runs():
     events = run(node("n"), pod("a"), bindingSeconds=2, events=[{"at": 1, "delete": {"kind": "Pod", "name": "a"}}])
     assert not only(PodBound, events)
