@@ -6,18 +6,6 @@ import { framesOf } from "./frames.js";
 import { heroOf, pointOf } from "./model/phase.js";
 import { node, pod } from "./captions/marks.js";
 
-/** @typedef {{eyebrow: Part[], sentence: Part[], why: Part[], next: Part[]}} Caption */
-/**
- * @typedef {object} Context what a caption is made from
- * @property {State} state after the event
- * @property {any} event
- * @property {number} frame
- * @property {"plugin" | "node"} order
- * @property {any} [following] the next event
- * @property {import("./explain.js").Explainer} [explainer]
- * @property {string} [hero]
- */
-
 /** They come with the first event that they speak of. @type {Record<string, () => Promise<{CAPTIONS: Record<string, (context: Context) => Partial<Caption>>}>>} */
 const GROUPS = {
   queue: () => import("./captions/queue.js"),

@@ -1,13 +1,6 @@
 // @ts-check
 /** What the engine explains about an attempt: facts and arithmetic per node and plugin, asked for once, kept. */
 
-/**
- * @typedef {{key: string, left: string, op: string, right: string, holds: boolean, values?: Record<string, number|string>, text: string, field?: string}} Fact
- * @typedef {{plugin: string, code: string, reasons: string[], evaluated?: boolean, facts?: Fact[]}} FilterExplanation
- * @typedef {{plugin: string, raw: number, normalized: number, weight: number, weighted: number, arithmetic?: string[], facts?: Fact[]}} ScoreExplanation
- * @typedef {{node: string, filters?: FilterExplanation[], scores?: ScoreExplanation[]}} NodeExplanation
- */
-
 const MOST_NODES = 40; // asked for at once; more only when somebody points at one
 const MOST_KEPT = 8000;
 const REST_MS = 250;

@@ -3,16 +3,6 @@
  * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/fold.py does:
  * keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork
  * of the state costs two shallow copies and shares everything else.
- *
- * @typedef {Required<Omit<import("./trace").PodState, "backoff_until"|"gone_at"|"start_time"|"deadline">> &
- *   {backoff_until: number|null, gone_at: number|null, start_time: number|null, deadline: number|null}} PodState
- * @typedef {Required<import("./trace").NodeState>} NodeState
- * @typedef {{
- *   step: number, time: number, attempt: number, nodes: Map<string, NodeState>, order: string[],
- *   pods: Map<string, PodState>, cycle: Record<string, any>,
- *   finished: boolean, deleted: string[], title: string, profiles: string[],
- *   plugins: Record<string, Record<string, [string, number][]>>, feature_gates: Record<string, boolean>,
- * }} State
  */
 
 import { fullNode, fullPod, HANDLERS } from "./fold.js";

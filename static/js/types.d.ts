@@ -1,6 +1,5 @@
 /** The types that most modules speak of, by their bare names. */
 import type * as trace from "./trace";
-import type * as state from "./state.js";
 
 declare global {
   type AnyEvent = trace.AnyEvent;
@@ -10,22 +9,142 @@ declare global {
   type PreemptionEvaluated = trace.PreemptionEvaluated;
   type TraceChunk = trace.TraceChunk;
   type Verdict = trace.Verdict;
-  type NodeState = state.NodeState;
-  type PodState = state.PodState;
-  type State = state.State;
-  type Caption = import("./captions.js").Caption;
-  type Context = import("./captions.js").Context;
   type Child = import("./dom.js").Child;
   type ChunkStore = import("./chunk_store.js").ChunkStore;
-  type Fact = import("./explain.js").Fact;
-  type Filtered = import("./model/filter.js").Filtered;
   type Geometry = import("./views/funnel.js").Geometry;
-  type Lanes = import("./views/lanes.js").Lanes;
   type Part = import("./i18n.js").Part;
   type Player = import("./player.js").Player;
   type RunIndex = import("./run_index.js").RunIndex;
   type Scores = import("./model/scores.js").Scores;
-  type Theatre = import("./model/preemption.js").Theatre;
   type Timeline = import("./views/timeline.js").Timeline;
   type View = import("./view").View;
+
+  /** What is visible between two events. */
+  interface State {
+    step: number;
+    time: number;
+    attempt: number;
+    nodes: Map<string, NodeState>;
+    order: string[];
+    pods: Map<string, PodState>;
+    /** events of the scheduling cycle under way, by type */
+    cycle: Record<string, any>;
+    finished: boolean;
+    deleted: string[];
+    title: string;
+    profiles: string[];
+    plugins: Record<string, Record<string, [string, number][]>>;
+    feature_gates: Record<string, boolean>;
+  }
+  type Moments = "backoff_until" | "gone_at" | "start_time" | "deadline";
+  type PodState = Required<Omit<trace.PodState, Moments>> & Record<Moments, number | null>;
+  type NodeState = Required<trace.NodeState>;
+
+  interface Caption {
+    eyebrow: Part[];
+    sentence: Part[];
+    why: Part[];
+    next: Part[];
+  }
+  /** What a caption is made from. */
+  interface Context {
+    /** after the event */
+    state: State;
+    event: any;
+    frame: number;
+    order: "plugin" | "node";
+    /** the next event */
+    following?: any;
+    explainer?: import("./explain.js").Explainer;
+    hero?: string;
+  }
+
+  /** What Filter said in a cycle. */
+  interface Filtered {
+    /** those that ran, in order */
+    plugins: string[];
+    /** evaluated nodes, in the order in which they were looked at */
+    names: string[];
+    /** the same, with a nominated node twice that was tried first and did not fit */
+    walk: string[];
+    /** by node: the index of the plugin that stopped it */
+    at: Map<string, { stop: number; verdict: Verdict | null }>;
+    feasible: string[];
+    /** how many are left after each plugin */
+    left: number[];
+    total: number;
+    evaluated: number;
+    toFind: number;
+    start: number;
+    twoPasses: string[];
+    nominatedFirst: string | null;
+  }
+  /** What a lane is drawn from. */
+  interface Lanes {
+    phase: "filter" | "score";
+    plugins: string[];
+    /** the current plugin; -1 before the first */
+    at: number;
+    model: Filtered | null;
+    /** by node: those looked at so far */
+    seen: Set<string> | null;
+    /** by node: the one looked at last */
+    latest: string;
+    geometry: Geometry;
+    mode: "heads" | "middle" | "thin";
+    scores: Scores | null;
+    totals: number[];
+    rank: number[];
+    /** how many plugins have counted */
+    scored: number;
+    chosen: string;
+    bars?: typeof import("./views/score_bars.js");
+    /** loaded when it is asked for */
+    later?: typeof import("./views/later_ticks.js").laterTicks;
+  }
+  /** A preemption as a play in frames. */
+  interface Theatre {
+    event: PreemptionEvaluated;
+    candidates: Candidate[];
+    chosen: Candidate | undefined;
+    /** how many candidates there were; of very many only those that stood longest are told in full */
+    all: number;
+    /** how many reprieve frames there are */
+    ranks: number;
+    /** the last rung that was needed */
+    rungs: number;
+  }
+
+  /** A comparison that a plugin made. */
+  interface Fact {
+    key: string;
+    left: string;
+    op: string;
+    right: string;
+    holds: boolean;
+    values?: Record<string, number | string>;
+    text: string;
+    field?: string;
+  }
+  interface FilterExplanation {
+    plugin: string;
+    code: string;
+    reasons: string[];
+    evaluated?: boolean;
+    facts?: Fact[];
+  }
+  interface ScoreExplanation {
+    plugin: string;
+    raw: number;
+    normalized: number;
+    weight: number;
+    weighted: number;
+    arithmetic?: string[];
+    facts?: Fact[];
+  }
+  interface NodeExplanation {
+    node: string;
+    filters?: FilterExplanation[];
+    scores?: ScoreExplanation[];
+  }
 }

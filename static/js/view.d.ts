@@ -3,8 +3,6 @@ import type { ChunkStore } from "./chunk_store.js";
 import type { Explainer } from "./explain.js";
 import type { Player } from "./player.js";
 import type { RunIndex } from "./run_index.js";
-import type { State } from "./state.js";
-import type { Caption } from "./captions.js";
 import type { Selection } from "./link.js";
 import type { Scene } from "./model/phase.js";
 

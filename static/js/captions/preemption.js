@@ -120,7 +120,7 @@ export function rungText({ state }, one, at) {
   return String([one.pdb_violations, one.highest_priority ?? 0, plainSum(one), one.victims.length][at - 1]);
 }
 
-/** Does a node lose the third rung although its victims' priorities add up to less? @param {import("../state").State} state */
+/** Does a node lose the third rung although its victims' priorities add up to less? @param {State} state */
 function surprises(state) {
   const { candidates = [], chosen } = theatre(state) ?? {};
   return chosen && candidates.some((one) => one.rung === 3 && plainSum(one) < plainSum(chosen));

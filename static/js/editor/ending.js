@@ -9,7 +9,7 @@ import { apply, fromKeyframe } from "../state.js";
 
 export class Ending {
   constructor() {
-    /** @type {import("../state").State | undefined} */
+    /** @type {State | undefined} */
     this.state = undefined;
     /** @type {Set<string>} */
     this.before = new Set(); // pods that ran at the start
@@ -30,7 +30,7 @@ export class Ending {
 
   /** @param {string} pod */
   refused(pod) {
-    const state = /** @type {import("../state").State} */ (this.state);
+    const state = /** @type {State} */ (this.state);
     const model = filtered(state);
     if (!model) return void this.refusals.delete(pod);
     const stopped = [...model.at].filter(([, { stop, verdict }]) => stop !== PASSED && verdict);

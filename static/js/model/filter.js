@@ -3,18 +3,6 @@
 
 import { decodeColumn } from "../columns.js";
 
-/**
- * @typedef {object} Filtered
- * @property {string[]} plugins those that ran, in order
- * @property {string[]} names evaluated nodes, in the order in which they were looked at
- * @property {string[]} walk the same, with a nominated node twice that was tried first and did not fit
- * @property {Map<string, {stop: number, verdict: Verdict | null}>} at by node: the index of the plugin that stopped it
- * @property {string[]} feasible
- * @property {number[]} left how many are left after each plugin
- * @property {number} total @property {number} evaluated @property {number} toFind @property {number} start
- * @property {string[]} twoPasses @property {string | null} nominatedFirst
- */
-
 /** @type {WeakMap<object, Filtered>} */
 const cache = new WeakMap();
 

@@ -2,16 +2,6 @@
 /** The preemption of this cycle as a play in frames: the floor, the dry run, one reprieve after another, the ladder. */
 
 /** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
-/**
- * @typedef {object} Theatre
- * @property {PreemptionEvaluated} event
- * @property {Candidate[]} candidates
- * @property {Candidate | undefined} chosen
- * @property {number} all how many candidates there were; of very many only those that stood longest are told in full
- * @property {number} ranks how many reprieve frames there are
- * @property {number} rungs the last rung that was needed
- */
-
 const MOST_RANKS = 12;
 
 /** @param {State} state @returns {Theatre | null} */

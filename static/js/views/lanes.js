@@ -14,23 +14,6 @@ import { ranking, scores, totalsAfter } from "../model/scores.js";
 import { funnel } from "./funnel.js";
 import { laneRow } from "./lane_row.js";
 
-/**
- * @typedef {object} Lanes what a row is drawn from
- * @property {"filter" | "score"} phase
- * @property {string[]} plugins
- * @property {number} at the current plugin; -1 before the first
- * @property {Filtered | null} model
- * @property {Set<string> | null} seen by node: those looked at so far
- * @property {string} latest by node: the one looked at last
- * @property {Geometry} geometry
- * @property {"heads" | "middle" | "thin"} mode
- * @property {Scores | null} scores
- * @property {number[]} totals @property {number[]} rank @property {number} scored how many plugins have counted
- * @property {string} chosen
- * @property {typeof import("./score_bars.js")} [bars]
- * @property {typeof import("./later_ticks.js").laterTicks} [later] loaded when it is asked for
- */
-
 /** @type {Lanes["later"]} */
 let later;
 
