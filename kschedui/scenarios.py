@@ -66,8 +66,11 @@ def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
         with transaction.atomic():
             Scenario.objects.filter(pk=scenario.pk).update(**changes)
             return add_version(scenario, last.number + 1, text, engine.summary(parsed))
-    except IntegrityError:
-        raise Conflict(newest(scenario).number) from None
+    except IntegrityError:  # somebody was quicker; a second click with the same text
+        last = newest(scenario)
+        if last.sha256 == sha256(text):
+            return last
+        raise Conflict(last.number) from None
 
 
 def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from kschedui import runs, scenarios, worker
+from kschedui import engine, runs, scenarios, worker
 from kschedui.models import Run, Scenario, Version
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
@@ -53,6 +53,25 @@ def test_saving_again_after_a_lost_answer_is_no_conflict(author: Browser) -> Non
     first = author.save(OTHER, parent=saved["id"], version=1)
     assert author.save(OTHER, parent=saved["id"], version=1) == first
     assert Version.objects.count() == 2
+
+
+@pytest.mark.parametrize(("quicker", "status"), [(OTHER, 200), (SMALL + "\n# theirs\n", 409)], ids=["same", "other"])
+def test_of_two_saves_at_once_one_makes_the_version(
+    author: Browser, monkeypatch: pytest.MonkeyPatch, quicker: str, status: int
+) -> None:
+    saved = author.save()
+    read = engine.read
+
+    def slowly(text: str) -> Any:
+        monkeypatch.setattr(engine, "read", read)
+        author.save(quicker, parent=saved["id"])
+        return read(text)
+
+    monkeypatch.setattr(engine, "read", slowly)
+    answer = author.post_json("/api/scenarios", text=OTHER, parent=saved["id"], version=1)
+    assert answer.status_code == status
+    assert answer.json()["version"] == 2
+    assert list(Version.objects.values_list("number", flat=True)) == [1, 2]
 
 
 def test_who_asks_too_often_has_saved_nothing(author: Browser, settings: Any) -> None:
