@@ -13,7 +13,16 @@ PASSWORD = "a long enough password"
 
 
 def test_the_operator_logs_in_and_finds_the_runs(browser_page: Page, live_stack: Stack) -> None:
-    command = [sys.executable, "manage.py", "createsuperuser", "--noinput", "--username", "root", "--email", "root@example.com"]
+    command = [
+        sys.executable,
+        "manage.py",
+        "createsuperuser",
+        "--noinput",
+        "--username",
+        "root",
+        "--email",
+        "root@example.com",
+    ]
     env = {**live_stack.env, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
     subprocess.run(command, cwd=ROOT, env=env, check=True, capture_output=True)
     browser_page.goto("/admin/")
