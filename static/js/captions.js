@@ -61,7 +61,7 @@ export function nextOf({ event, frame, order, following, state, hero }) {
   if (frame < framesOf(event, order) - 1) return parts("next.frame");
   if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
   const name = "pod" in following && typeof following.pod === "string" ? following.pod : "";
-  const key = `next.${following.type}${following.queue ? `.${following.queue}` : following.action ? `.${following.action}` : ""}`;
+  const key = `next.${following.type}.${following.queue || following.action || state.pods.get(name)?.place}`;
   const values = { pod: pod(name, hero), node: node(following.node ?? ""), n: state.nodes.size, kind: following.kind ?? "", name: following.name ?? "" };
   return has(key) ? parts(key, values) : parts(`next.${following.type}`, values);
 }

@@ -217,6 +217,9 @@ def test_binding_cycles_stand_over_the_rail_while_the_next_pod_is_scheduled(brow
     open_player(page, "overlap")
     seek(page, str(steps_of(page, "NodesFiltered")[2]))
     expect(page.locator(".beside-pod")).to_have_text(["web-1", "web-2"])
+    expect(page.locator(".meanwhile .binding-who b")).to_have_text(["web-1", "web-2"])  # under the lanes, too
+    seek(page, str(steps_of(page, "AttemptFinished")[0]))
+    assert sentence(page) == "The scheduling cycle ends: web-1 is still to be bound to n1."
     open_player(page, "permit-gang")
     seek(page, str(steps_of(page, "PermitEvaluated")[1]))
     expect(page.locator(".beside-pod")).to_have_text(["ring-2 ‖ 20 s"])
@@ -310,6 +313,19 @@ def test_a_phone_shows_the_dry_run_and_whole_dates(phone: Page) -> None:
     edges = phone.eval_on_selector_all(".rung-cell b", "all => all.map(e => e.getBoundingClientRect().right)")
     assert max(edges) <= 390
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:
+    open_player(phone, "overlap")
+    seek(phone, str(steps_of(phone, "NodesFiltered")[2]))
+    rail = phone.locator("#rail").bounding_box()
+    for chip in phone.locator(".beside-pod").all():
+        expect(chip).to_be_visible()
+        box = chip.bounding_box()
+        assert rail
+        assert box
+        assert 0 <= box["x"] <= 390 - box["width"]
+        assert rail["y"] <= box["y"] <= rail["y"] + rail["height"] - box["height"]
 
 
 def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
