@@ -271,6 +271,11 @@ def test_the_builder_works_by_keyboard_and_is_undone_with_ctrl_z(browser_page: P
     page.get_by_label("web-1 memory").focus()
     page.keyboard.press("Control+z")
     expect(request).to_have_value("500m")
+    request.fill("600m")
+    request.press("Control+Enter")
+    expect(outcome(page)).to_contain_text("3 attempts")
+    page.get_by_role("tab", name="YAML").click()
+    expect(page.locator("#yaml .cm-content")).to_contain_text("cpu: 600m")
 
 
 def test_the_builder_shows_what_it_added_to_a_pod_and_takes_it_away(browser_page: Page) -> None:

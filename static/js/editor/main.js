@@ -282,6 +282,16 @@ function undoFromAnywhere(event) {
   redraw();
 }
 
+/** Ctrl-Enter runs, as it does in the YAML. @param {KeyboardEvent} event */
+function runFromAnywhere(event) {
+  const field = /** @type {HTMLElement} */ (event.target);
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented || field.closest("dialog")) return;
+  event.preventDefault();
+  field.blur(); // what was typed counts
+  field.focus();
+  void run();
+}
+
 element("run").addEventListener("click", () => run());
 element("save").addEventListener("click", () => save());
 for (const name of /** @type {const} */ (["yaml", "builder"])) element(`tab-${name}`).addEventListener("click", () => showTab(name));
@@ -311,6 +321,7 @@ if (kept && kept.version < Number(data.version)) state.conflict = Number(data.ve
 element("older").hidden = !state.conflict;
 element("compare").addEventListener("click", () => compare(false));
 page.addEventListener("keydown", undoFromAnywhere);
+page.addEventListener("keydown", runFromAnywhere);
 for (const kind of ["input", "change", "focusin"]) element("builder").addEventListener(kind, () => (typing = kind === "input"), true);
 page.addEventListener("dragover", (event) => {
   event.preventDefault();
