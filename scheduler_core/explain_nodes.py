@@ -25,7 +25,7 @@ from scheduler_core.framework.interface import (
     WhatIf,
 )
 from scheduler_core.framework.runtime import Framework
-from scheduler_core.framework.scores import SEES_PODS, PluginScore
+from scheduler_core.framework.scores import PluginScore
 from scheduler_core.objects import Node
 from scheduler_core.records import NodeName, PluginScores, StatusCode
 from scheduler_core.trace import CycleStarted, NodesFiltered, PreFilterFinished, ScoresComputed
@@ -186,7 +186,7 @@ class Explainer:
         if hasattr(plugin, "explain_score"):
             state = self._cycle.score_states.get(plugin.name, self._cycle.states.get(plugin.name))
             cluster = self._cluster
-            if self._cycle.bare_nodes and plugin.name in SEES_PODS:
+            if self._cycle.bare_nodes:
                 cluster = copy(cluster)
                 cluster.nodes = cluster.nodes.without_pods()
             explanation = plugin.explain_score(self._pod, state, cluster, self._scored, raw, index)

@@ -22,9 +22,6 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.missing_state import score_error
 from scheduler_core.nodes import NodeTable
 
-# Plugins whose Score reads what runs on a node from its NodeInfo.
-SEES_PODS = ("NodeResourcesFit", "NodeResourcesBalancedAllocation", "ImageLocality", "PodTopologySpread")
-
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
 class PluginScore:
@@ -70,20 +67,19 @@ class Scorers:
         found: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         known: Mapping[str, Scores] = {}
-        if cycle.answers is not None:
+        if cycle.bare_nodes:
+            nodes = nodes.without_pods()
+        elif cycle.answers is not None:
             constants = cycle.answers.constants
             known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:
             if name in skipped:
                 continue
-            if name in constants and not (cycle.bare_nodes and name in SEES_PODS):
+            if name in constants:
                 found.append(PluginScore(name, weight, *constants[name]))
                 continue
             state = score_states[name] if name in score_states else states.get(name)
-            if cycle.bare_nodes and name in SEES_PODS:
-                raw = score(pod, state, nodes.without_pods(), rows)
-            else:
-                raw = known[name] if name in known else score(pod, state, nodes, rows)
+            raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
             if np.maximum.reduce(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]

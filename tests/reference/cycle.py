@@ -201,7 +201,9 @@ class Search:
     def _score(self, attempt: Attempt) -> None:
         filters = self.filters
         by_name = {node.name: node for node, _ in filters.snapshot}
-        attempt.scores = prioritize(filters.pod, attempt.feasible, filters.profile, filters.cluster, filters.snapshot)
+        attempt.scores = prioritize(
+            filters.pod, attempt.feasible, filters.profile, filters.cluster, filters.snapshot, bare=self.extenders.bare
+        )
         given = self.extenders.scores(filters.pod, [by_name[name] for name in attempt.feasible])
         totals = {n: sum(s[n][2] for s in attempt.scores.values()) + given.get(n, 0) for n in attempt.feasible}
         attempt.node = max(attempt.feasible, key=totals.__getitem__)

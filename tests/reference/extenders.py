@@ -22,6 +22,7 @@ class Extenders:
 
     configured: Sequence[tuple[Extender, ExtenderScript]]
     struck: Counter[tuple[str, int]] = field(default_factory=Counter)
+    bare: bool = False  # what was filtered last came back as nodes without their pods and images
 
     def __post_init__(self) -> None:
         self.configured = sorted(self.configured, key=lambda one: one[0].ignorable)
@@ -37,12 +38,14 @@ class Extenders:
     def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, Rejection]:
         """The nodes that they turn down, each extender of what those before it left."""
         rejected: dict[str, Rejection] = {}
+        self.bare = False
         for extender, script in self._interested(pod):
             left = [node for node in nodes if node.name not in rejected]
             if not left or not extender.filter_verb:
                 continue
             if not self._called("filter", pod, extender, script):
                 continue
+            self.bare |= not extender.node_cache_capable
             for node in left:
                 rules = [r for r in script.filter if r.pods.matches(pod.key, pod.labels)]
                 rules = [r for r in rules if r.nodes.matches(node.name, node.labels)]

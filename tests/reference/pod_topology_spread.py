@@ -135,24 +135,21 @@ def filter(
 
 def score(
     pod: Pod,
-    feasible: Sequence[str],
+    feasible: Sequence[NodeWithPods],
     cluster: Sequence[NodeWithPods],
     args: PodTopologySpreadArgs,
     workloads: Sequence[Workload] = (),
 ) -> Scores | None:
-    """Scores of the feasible nodes; None when there is nothing soft to spread by."""
+    """Scores of the feasible nodes with the pods that are seen there; None when there is nothing soft to spread by."""
     constraints = constraints_of(pod, "ScheduleAnyway", args, workloads)
     if not constraints:
         return None
     require_all = bool(pod.topology_spread_constraints) or args.defaulting_type != "System"
-    by_name = {node.name: (node, pods) for node, pods in cluster}
     ignored = {
-        name
-        for name in feasible
-        if require_all and any(c.topology_key not in by_name[name][0].labels for c in constraints)
+        node.name for node, _ in feasible if require_all and any(c.topology_key not in node.labels for c in constraints)
     }
-    scored = [by_name[name] for name in feasible if name not in ignored]
-    raw = dict.fromkeys(feasible, 0)
+    scored = [(node, pods) for node, pods in feasible if node.name not in ignored]
+    raw = dict.fromkeys((node.name for node, _ in feasible), 0)
     weights = [_weight(c, scored) for c in constraints]
     for node, pods in scored:
         total = 0.0

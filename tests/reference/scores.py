@@ -26,12 +26,15 @@ RawAndNormalized = tuple[dict[str, int], dict[str, int]]
 
 
 def prioritize(
-    pod: Pod, feasible: Sequence[str], profile: Profile, cluster: ReferenceCluster, snapshot: Snapshot
+    pod: Pod, feasible: Sequence[str], profile: Profile, cluster: ReferenceCluster, snapshot: Snapshot, *, bare: bool
 ) -> dict[str, dict[str, list[int]]]:
-    """plugin -> node -> [raw, normalized, weighted]; plugins that PreScore skipped are absent."""
+    """plugin -> node -> [raw, normalized, weighted]; plugins that PreScore skipped are absent.
+
+    `bare`: an extender handed the feasible nodes over without their pods and images.
+    """
     result = {}
     for ref in profile.plugins["score"]:
-        scores = _scores(ref.name, pod, feasible, profile, cluster, snapshot)
+        scores = _scores(ref.name, pod, feasible, profile, cluster, snapshot, bare=bare)
         if scores is not None:
             raw, normalized = scores
             result[ref.name] = {n: [raw[n], normalized[n], normalized[n] * ref.weight] for n in feasible}
@@ -39,10 +42,17 @@ def prioritize(
 
 
 def _scores(
-    plugin: str, pod: Pod, feasible: Sequence[str], profile: Profile, cluster: ReferenceCluster, snapshot: Snapshot
+    plugin: str,
+    pod: Pod,
+    feasible: Sequence[str],
+    profile: Profile,
+    cluster: ReferenceCluster,
+    snapshot: Snapshot,
+    *,
+    bare: bool,
 ) -> RawAndNormalized | None:
     args = profile.plugin_args.get(plugin)
-    standing = {node.name: (node, pods) for node, pods in snapshot}
+    standing = {node.name: (node, () if bare else pods) for node, pods in snapshot}
     places = [standing[name] for name in feasible]
     match plugin:
         case "TaintToleration":
@@ -66,7 +76,7 @@ def _scores(
             raw = {node.name: resources.score_balanced_allocation(pod, node, pods, args) for node, pods in places}
             return raw, raw
         case "ImageLocality":
-            copies = cluster.images_of
+            copies = {} if bare else cluster.images_of
             raw = {
                 node.name: node_plugins.score_images(pod, copies.get(node.name, {}), len(snapshot))
                 for node, _ in places
@@ -74,7 +84,7 @@ def _scores(
             return raw, raw
         case "PodTopologySpread":
             assert isinstance(args, PodTopologySpreadArgs)
-            spread = pod_topology_spread.score(pod, feasible, snapshot, args, cluster.workloads)
+            spread = pod_topology_spread.score(pod, places, snapshot, args, cluster.workloads)
             return (spread.raw, spread.normalized) if spread else None
         case "InterPodAffinity":
             assert isinstance(args, InterPodAffinityArgs)
