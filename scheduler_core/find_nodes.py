@@ -84,7 +84,7 @@ def find_nodes_that_fit_pod(
     rows = nodes.all_rows
     if outcome.node_names is not None:
         rows = np.array(sorted(nodes.row_of[name] for name in outcome.node_names if name in nodes.row_of), np.intp)
-        listed = " ".join(outcome.narrowed_by)
+        listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
         diagnosis.absent = Status(
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
         )

@@ -124,6 +124,18 @@ def test_a_preemptor_waits_while_its_victims_terminate_on_the_nominated_node():
     )
 
 
+def test_what_rejects_the_nominated_node_is_named_for_the_nodes_that_pre_filter_cut_off_too():
+    """The nominated node is tried first, and its plugin joins the same set (findNodesThatFitPod, unscheduledPlugins)."""
+    lingering = {"annotations": {"kschedui.io/termination-seconds": "20"}}
+    objects = [*full_node("n", ("low", "1500m", 0, lingering), ("tiny", "100m", 9, {})), node("other", cpu=2)]
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}
+    affinity = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}}
+    gone = [{"at": 3, "delete": {"kind": "Pod", "name": "tiny"}}]
+    found = events(SchedulingFailed, *objects, pod("high", cpu=1, priority=9, affinity=affinity), events=gone)
+    cut_off = ["[NodeAffinity].", "[NodeAffinity NodeResourcesFit]."]
+    assert [one.message.partition("plugin(s) ")[2].partition(".")[0] + "." for one in found] == cut_off
+
+
 def test_room_for_pods_nominated_with_at_least_the_same_priority_is_not_given_away():
     slow = {"annotations": {"kschedui.io/termination-seconds": "20"}}
     objects = full_node("n", ("low", 2, 0, slow))
