@@ -125,7 +125,7 @@ def test_a_preemptor_waits_while_its_victims_terminate_on_the_nominated_node():
 
 
 def test_what_rejects_the_nominated_node_is_named_for_the_nodes_that_pre_filter_cut_off_too():
-    """The nominated node is tried first, and its plugin joins the same set (findNodesThatFitPod, unscheduledPlugins)."""
+    """The nominated node is tried first, and its plugin joins the same set (`unscheduledPlugins`)."""
     lingering = {"annotations": {"kschedui.io/termination-seconds": "20"}}
     objects = [*full_node("n", ("low", "1500m", 0, lingering), ("tiny", "100m", 9, {})), node("other", cpu=2)]
     term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n"]}]}
