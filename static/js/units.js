@@ -7,7 +7,7 @@ const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
 
 /** At most two decimals, none that say nothing. @param {number} value */
 export function decimal(value) {
-  return String(Math.round(value * 100) / 100);
+  return String(Math.round(value * 100) / 100).replace("-", "−");
 }
 
 /** @param {number} bytes @returns {[string, string]} number and unit */
