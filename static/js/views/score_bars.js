@@ -33,13 +33,11 @@ export function scoreBars(view, lanes, name) {
   const { scores, scored, totals, rank, geometry } = lanes;
   const i = scores?.names.indexOf(name) ?? -1;
   if (!scores || i < 0) return null;
-  const place = rank.indexOf(i);
   const body = view.options.table ? tableCells(view, lanes, name, i) : blocks(view, lanes, name, i);
   const behind = totals[rank[0]] - totals[i];
-  const tied = behind === 0 && place > 0;
   const higher = totals.filter((total) => total > totals[i]).length; // equals share a place
-  const label = lanes.chosen ? (lanes.chosen === name ? t("score.winner") : tied ? t("score.tied") : t("score.place", { place: ordinal(higher + 1), gap: behind }))
-    : place === 0 ? t("score.leads") : tied ? t("score.tied") : t("score.place", { place: ordinal(higher + 1), gap: behind });
+  const tied = totals.filter((total) => total === totals[i]).length > 1;
+  const label = lanes.chosen === name ? t("score.winner") : higher ? t("score.place", { place: ordinal(higher + 1), gap: behind }) : t(tied ? "score.tied" : "score.leads");
   const zero = scores.plugins.slice(0, scored).filter((one) => !one.weighted[i]).map((one) => scoreName(one.plugin));
   const end = totals[i] * barScale(geometry, Math.max(1, ...scores.totals));
   return [
