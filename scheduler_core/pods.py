@@ -49,6 +49,7 @@ class PodTable:
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
         self.used_ports: dict[str, set[HostPort]] = {}  # by node; whoever leaves frees its ports for all
+        self.other_volumes: list[int] = []  # slots whose pod was replaced by one with other volumes, in order
         self.arrivals = 0
         self.row: NDArray[np.intp] = np.full(0, -1, np.intp)
         self.priority: IntColumn = np.zeros(0, np.int64)
@@ -99,6 +100,8 @@ class PodTable:
             self.pods[slot] = pod
             self._follow(slot, pod)
             return slot
+        elif self.pods[slot].volumes != pod.volumes:
+            self.other_volumes.append(slot)
         self.pods[slot] = pod
         self._follow(slot, pod)
         self._describe(slot, pod)

@@ -141,19 +141,32 @@ def ephemeral_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
 
 
 class VolumePods:
-    """The pods that have some kind of volume, found by walking each slot once; a pod's volumes never change."""
+    """The pods that have some kind of volume: each slot is read once, and again after an update of its volumes."""
 
     def __init__(self, cluster: Cluster, key_of: Callable[[Pod], Iterator[str]]) -> None:
         self._pods = cluster.pods
         self._key_of = key_of
-        self._seen = 0
+        self._seen = self._seen_again = 0
         self._slots: dict[str, list[int]] = {}
 
     def slots(self, key: str) -> NDArray[np.intp]:
         """Slots of the pods that stand on a node of the snapshot and have `key` among their keys."""
+        while self._seen_again < len(self._pods.other_volumes):
+            self._read_again(self._pods.other_volumes[self._seen_again])
+            self._seen_again += 1
         while self._seen < len(self._pods):
-            for found in dict.fromkeys(self._key_of(self._pods.pods[self._seen])):
-                self._slots.setdefault(found, []).append(self._seen)
+            self._read(self._seen)
             self._seen += 1
         slots = np.array(self._slots.get(key, ()), np.intp)
         return slots[self._pods.row[slots] >= 0]
+
+    def _read(self, slot: int) -> None:
+        for found in dict.fromkeys(self._key_of(self._pods.pods[slot])):
+            self._slots.setdefault(found, []).append(slot)
+
+    def _read_again(self, slot: int) -> None:
+        if slot < self._seen:
+            for slots in self._slots.values():
+                if slot in slots:
+                    slots.remove(slot)
+            self._read(slot)

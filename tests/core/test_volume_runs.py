@@ -100,6 +100,15 @@ def test_a_higher_priority_pod_takes_a_claim_that_only_one_may_use() -> None:
     assert bound(events) == {"default/urgent": "n1"}
 
 
+def test_a_pending_pod_whose_volumes_are_taken_off_uses_no_claim_any_more() -> None:
+    once = claim("once", modes=["ReadWriteOncePod"], volume="pv")
+    storage = [storage_class("fast"), volume("pv"), once]
+    pods = [pod(name, cpu="1", volumes=using("once")) for name in ("a", "b")]
+    changes = [{"at": 1, "update": pod("a", cpu="1")}, {"at": 2, "delete": {"kind": "Pod", "name": "first"}}]
+    events = run(node("n1", cpu="2"), *storage, pod("first", cpu="2", node="n1"), *pods, events=changes)
+    assert bound(events) == {"default/a": "n1", "default/b": "n1"}
+
+
 def test_a_failed_binding_gives_the_volume_back() -> None:
     manifests = [
         node("n1"), storage_class("fast", provisioner=NO_PROVISIONER), volume("pv"), claim("a"), claim("b"),
