@@ -156,8 +156,9 @@ class NodesFiltered(Event, tag=True):
     """Filter ran over the nodes `rows`, in this order (indexes into the snapshot's order at this moment).
 
     `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or
-    1 + index into `verdicts`. `nominated_first` names the nominated node that was tried before the others (then it is
-    not in `rows`; its result stands in `nominated_verdict`). `plugins` are the Filter plugins that ran, in order.
+    1 + index into `verdicts`. `nominated_first` names the nominated node that was tried before the others, with its
+    own result in `nominated_verdict`; one that did not fit may come up again among them. `plugins` are the Filter
+    plugins that ran, in order.
     """
 
     plugins: list[str]
