@@ -1,12 +1,12 @@
-"""What Filter, Score and PreBind say whose own PreFilter, PreScore or Reserve a profile has disabled: they miss what it
-would have left.
+"""What Filter, Score, Reserve and PreBind say where a profile has disabled the plugin's own PreFilter, PreScore or
+Reserve: they miss what it would have left.
 
 VolumeZone and NodeVolumeLimits look for themselves then, and so do NodeAffinity and the Score plugins not listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -76,6 +76,23 @@ def filters(plugins: Sequence[Any], pre_filters: Sequence[Any], cluster: Cluster
     return found
 
 
+class WithoutState:
+    """Stands in for VolumeBinding at Reserve and PreBind where its PreFilter does not run."""
+
+    def __init__(self, plugin: Any) -> None:
+        self.name = plugin.name
+        self._status = Status(Code.ERROR, (WITHOUT_PRE_FILTER["VolumeBinding"],))
+
+    def reserve(self, pod: Pod, state: Any, node_name: str) -> Status:
+        return self._status
+
+    def unreserve(self, pod: Pod, state: Any, node_name: str) -> None:
+        pass
+
+    def pre_bind(self, pod: Pod, state: Any, node_name: str) -> Status:
+        return self._status
+
+
 class WithoutReserve:
     """Stands in for VolumeBinding at PreBind: nothing says that the pod needs no volumes, and none are assumed."""
 
@@ -88,13 +105,20 @@ class WithoutReserve:
         return Status(Code.ERROR, (f'no pod volume found for node "{node_name}"',))
 
 
-def pre_binds(plugins: Sequence[Any], reserves: Sequence[Any]) -> list[Any]:
-    """The PreBind plugins, VolumeBinding replaced if its Reserve does not run."""
-    running = {plugin.name for plugin in reserves}
-    return [
-        WithoutReserve(plugin) if plugin.name == "VolumeBinding" and plugin.name not in running else plugin
-        for plugin in plugins
-    ]
+def reserves(plugins: Sequence[Any], pre_filters: Sequence[Any]) -> list[Any]:
+    """The Reserve plugins, VolumeBinding replaced if its PreFilter does not run."""
+    return _replaced(plugins, pre_filters, WithoutState)
+
+
+def pre_binds(plugins: Sequence[Any], reserving: Sequence[Any], pre_filters: Sequence[Any]) -> list[Any]:
+    """The PreBind plugins, VolumeBinding replaced if its Reserve or its PreFilter does not run."""
+    return _replaced(_replaced(plugins, pre_filters, WithoutState), reserving, WithoutReserve)
+
+
+def _replaced(plugins: Sequence[Any], earlier: Sequence[Any], by: Callable[[Any], Any]) -> list[Any]:
+    running = {plugin.name for plugin in earlier}
+    missing = [plugin for plugin in plugins if plugin.name == "VolumeBinding" and plugin.name not in running]
+    return [by(plugin) if plugin in missing and not isinstance(plugin, WithoutState) else plugin for plugin in plugins]
 
 
 def score_error(plugins: Sequence[tuple[Any, int]], pre_scores: Sequence[Any]) -> str:

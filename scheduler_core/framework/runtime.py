@@ -89,7 +89,8 @@ class Framework:
             for point, refs in profile.plugins.items()
         }
         self._at = {point: [plugin for plugin, _ in found] for point, found in self.points.items()}
-        self._at["pre_bind"] = missing_state.pre_binds(self.at("pre_bind"), self.at("reserve"))
+        self._at["pre_bind"] = missing_state.pre_binds(self.at("pre_bind"), self.at("reserve"), self.at("pre_filter"))
+        self._at["reserve"] = missing_state.reserves(self.at("reserve"), self.at("pre_filter"))
         self.filters = Filters(missing_state.filters(self.at("filter"), self.at("pre_filter"), cluster), cluster)
         self._scorers = Scorers(self.at("pre_score"), self.points.get("score", []))
         self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in self.at("pre_filter")]

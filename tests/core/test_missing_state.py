@@ -110,3 +110,11 @@ def test_volume_binding_without_its_reserve_binds_no_pod(volumes, reason):
         {"reserve": {"disabled": [{"name": "VolumeBinding"}]}}, VOLUME, CLAIM, pod("p", volumes=volumes)
     )
     assert (found["outcome"], found["message"]) == ("Error", f'running PreBind plugin "VolumeBinding": {reason}')
+
+
+def test_volume_binding_without_its_pre_filter_reserves_for_no_pod():
+    disabled = {"disabled": [{"name": "VolumeBinding"}]}
+    found = first_record({"preFilter": disabled, "filter": disabled}, pod("p"))
+    assert (found["outcome"], found["message"]) == ("Error", 'running Reserve plugin "VolumeBinding": not found')
+    found = first_record({"preFilter": disabled, "filter": disabled, "reserve": disabled}, pod("p"))
+    assert (found["outcome"], found["message"]) == ("Error", 'running PreBind plugin "VolumeBinding": not found')
