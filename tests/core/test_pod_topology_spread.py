@@ -307,7 +307,8 @@ def test_random_clusters_are_judged_as_the_reference_judges_them(seed):
             facts = plugin.explain_filter(incoming, state, world.cluster, row)
             assert all(fact.holds for fact in facts) == (found[name] == FITS)
         feasible = world.feasible()
-        scores = reference.score(incoming, feasible, cluster, args, workloads)
+        places = {node.name: (node, pods) for node, pods in cluster}
+        scores = reference.score(incoming, [places[name] for name in feasible], cluster, args, workloads)
         assert scores_of(plugin, incoming, world.cluster, feasible) == (scores and (scores.raw, scores.normalized))
         world.change()
 
