@@ -290,8 +290,7 @@ void start();
 void firstShown.then(async () => {
   warm();
   void loadCaptions();
-  void explanationFor("cluster");
-  void explanationFor("filter");
+  for (const scene of /** @type {const} */ (["cluster", "filter", "score", "preempt"])) void explanationFor(scene);
   flights = await import("./motion.js");
 });
 // For tests and for the curious: the player of this page.

@@ -36,7 +36,7 @@ async function load(names) {
 
 /** Fetch what the next steps will need. */
 export function warm() {
-  void load(["lanes", "bars", "cluster", "strips", "preempt"]);
+  void load(/** @type {(keyof typeof PARTS)[]} */ (Object.keys(PARTS)));
 }
 
 /** @param {import("../model/phase.js").Scene} scene @param {State} state @returns {(keyof typeof PARTS)[]} the picture, and what else it draws */
