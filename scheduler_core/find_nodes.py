@@ -33,6 +33,10 @@ class Search:
     next_start_node_index: int = 0
     expected: dict[int, int] = field(default_factory=dict)  # by the pod's shape: how many nodes it may have to ask
 
+    def remember(self, shape: int, asked: int, turned_down: int) -> None:
+        """Walks of pods like this one are as long, or a little longer; long ones are forgotten slowly."""
+        self.expected[shape] = max(asked + turned_down // 8, self.expected.get(shape, 0) * 7 // 8)
+
 
 @dataclass(slots=True)
 class _Found:
@@ -90,10 +94,8 @@ def find_nodes_that_fit_pod(
         )
     wanted = _wanted(framework, search, len(rows))
     shape = int(framework.cluster.pods.shape[cycle.slot])
-    expected = search.expected.get(shape, 0)
-    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, expected)
-    likely = len(found.evaluated) + (len(found.evaluated) - len(found.feasible)) // 8
-    search.expected[shape] = max(likely, expected * 7 // 8)  # long walks are forgotten slowly
+    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(shape, 0))
+    search.remember(shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))
     diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()

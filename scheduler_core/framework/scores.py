@@ -55,6 +55,8 @@ class Scorers:
         """(scores by plugin in order, plugins that PreScore let off, status)."""
         pod, states, score_states = cycle.pod, cycle.states, cycle.score_states
         skipped: list[str] = []
+        if cycle.bare_nodes:
+            nodes = nodes.without_pods()
         for name, pre_score in self._pre_score:
             result: PreScoreResult = pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
@@ -67,9 +69,7 @@ class Scorers:
         found: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         known: Mapping[str, Scores] = {}
-        if cycle.bare_nodes:
-            nodes = nodes.without_pods()
-        elif cycle.answers is not None:
+        if cycle.answers is not None and not cycle.bare_nodes:
             constants = cycle.answers.constants
             known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:

@@ -111,7 +111,7 @@ class PodTopologySpread:
         return PreScoreResult(scoring.prepare(plan, nodes, rows)) if plan.soft else _NOTHING_SOFT
 
     def score(self, pod: Pod, state: scoring.ScoreState, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-        return scoring.score(state, nodes, rows)
+        return scoring.score(state, rows)
 
     def normalize(
         self, pod: Pod, state: scoring.ScoreState, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores

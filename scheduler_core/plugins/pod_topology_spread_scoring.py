@@ -30,7 +30,6 @@ class SoftConstraint:
     constraint: TopologySpreadConstraint
     counts: IntColumn
     labelled: NDArray[np.bool_] | None
-    on_node: bool  # counted on each node itself
     size: int  # domains among the feasible nodes
     weight: float
 
@@ -71,21 +70,18 @@ def _soft(
 ) -> SoftConstraint:
     constraint, codes = soft.constraint, soft.topology.all.codes
     if soft.per_row is not None:
-        size, counts = len(scored), soft.cells[rows]
+        size, counts = len(scored), np.zeros(len(rows), np.int64) if nodes.bare else soft.cells[rows]
     else:
         domains = codes[scored]
         size = int(np.count_nonzero(np.bincount(domains))) if len(scored) else 0
         counts = soft.cells[domains if scored is rows else codes[rows]]
     labels = topology_domains(nodes, constraint.topology_key)
     labelled = None if labels.complete else labels.codes[rows] >= 0
-    return SoftConstraint(constraint, counts, labelled, soft.per_row is not None, size, go_math.log(size + 2))
+    return SoftConstraint(constraint, counts, labelled, size, go_math.log(size + 2))
 
 
-def score(state: ScoreState, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
-    """The raw scores of the feasible rows; what runs on a node itself is read from the node that was handed over."""
-    for soft in state.soft if nodes.bare else ():
-        if soft.on_node:
-            soft.counts = np.zeros_like(soft.counts)
+def score(state: ScoreState, rows: NDArray[np.intp]) -> Scores:
+    """The raw scores of the feasible rows."""
     total = state.soft[0].parts()
     for soft in state.soft[1:]:
         total += soft.parts()
