@@ -163,3 +163,26 @@ def using(*claims: str, **sources: Any) -> list[Any]:
     """The volumes of a pod: claims by name, inline sources by type."""
     found = [{"name": f"v{i}", "persistentVolumeClaim": {"claimName": name}} for i, name in enumerate(claims)]
     return found + [{"name": f"w{i}", key: value} for i, (key, value) in enumerate(sources.items())]
+
+
+def verdicts(found: Any) -> dict[str, str]:
+    """Node -> its reasons, "" for success."""
+    assert not isinstance(found, PreFilterResult), found
+    return {name: status.message for name, status in found.items()}
+
+
+def rejection(found: Any) -> tuple[str, str]:
+    assert isinstance(found, PreFilterResult), found
+    return found.status.code.label, found.status.message
+
+
+def zones_world(*more: Any, **fields: Any) -> World:
+    """A pod whose claim waits for its consumer, and a node in each of two zones; `fields` are the class's."""
+    return World(
+        builders.node("a", zone="za"),
+        builders.node("b", zone="zb"),
+        storage_class("fast", **fields),
+        claim("c"),
+        *more,
+        builders.pod("new", volumes=using("c")),
+    )
