@@ -13,6 +13,8 @@ from kschedui.access import Visitor
 from kschedui.models import Run, Version
 from tests.builders import node, pod, scenario
 
+PASSWORD = "a long enough password"
+OTHER = scenario(node("n1"), pod("only"), title="Other")
 SMALL = scenario(
     node("n1", cpu=2), node("n2", cpu=2), pod("a", cpu=1), pod("b", cpu=1), pod("big", cpu=9), title="Small"
 )
@@ -43,6 +45,21 @@ class Browser(Client):
         assert answer.status_code == 200, answer.content
         found: dict[str, Any] = answer.json()
         return found
+
+
+def sign_up(browser: Browser, name: str) -> None:
+    form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
+    assert browser.post("/accounts/signup/", form).status_code == 302
+
+
+def private(author: Browser) -> dict[str, str]:
+    """A private scenario with a complete run."""
+    saved = author.save()
+    sign_up(author, "ada")
+    form = {"title": "Mine", "visibility": "private"}
+    assert author.post(f"/s/{saved['id']}/settings", form).status_code == 302
+    worker.execute(saved["run"])
+    return saved
 
 
 @pytest.fixture

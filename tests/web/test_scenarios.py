@@ -1,10 +1,9 @@
-"""Keeping and sharing: save, versions, forks, accounts, who sees what."""
+"""Keeping and sharing: save, versions, forks, comparing, lists, deletion, previews."""
 
 import re
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
@@ -12,15 +11,7 @@ from django.utils import timezone
 from kschedui import engine, runs, scenarios, worker
 from kschedui.models import Run, Scenario, Version
 from tests.builders import node, pod, scenario
-from tests.web.conftest import SMALL, Browser
-
-OTHER = scenario(node("n1"), pod("only"), title="Other")
-PASSWORD = "a long enough password"
-
-
-def sign_up(browser: Browser, name: str) -> None:
-    form = {"username": name, "password1": PASSWORD, "password2": PASSWORD}
-    assert browser.post("/accounts/signup/", form).status_code == 302
+from tests.web.conftest import OTHER, SMALL, Browser, private, sign_up
 
 
 def test_saving_gives_a_short_link_that_shows_the_player(author: Browser, stranger: Browser) -> None:
@@ -166,123 +157,6 @@ def test_a_fork_does_not_tell_of_an_origin_that_was_hidden_since(author: Browser
         assert b"Secret plans" not in stranger.get(path).content
 
 
-def test_an_account_takes_over_what_its_browser_made(author: Browser, stranger: Browser) -> None:
-    first, second = author.save(), author.save(OTHER)
-    assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
-    sign_up(author, "ada")
-    assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
-    elsewhere = stranger
-    assert elsewhere.login(username="ada", password=PASSWORD)
-    assert elsewhere.get(f"/s/{first['id']}/settings").status_code == 200
-
-
-def test_logging_in_takes_over_what_the_browser_made_without_the_account(author: Browser) -> None:
-    sign_up(author, "ada")
-    author.post("/accounts/logout/")
-    saved = author.save()
-    assert Scenario.objects.get().owner is None
-    answer = author.post("/accounts/login/", {"username": "ada", "password": PASSWORD, "next": saved["url"]})
-    assert answer["Location"] == saved["url"]
-    assert Scenario.objects.get().owner.username == "ada"
-    author.post("/accounts/logout/")
-    assert author.get(f"/s/{saved['id']}/settings").status_code == 403
-
-
-def test_guessing_passwords_is_limited(author: Browser, settings: Any) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 1}
-    form = {"username": "ada", "password": "guess"}
-    assert author.post("/accounts/login/", form).status_code == 200
-    assert author.post("/accounts/login/", form).status_code == 429
-
-
-def test_the_admins_door_is_the_sites_own(author: Browser) -> None:
-    assert author.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
-    for method in (author.get, author.post):
-        assert method("/admin/login/?next=/admin/")["Location"] == "/accounts/login/?next=/admin/"
-    sign_up(author, "ada")
-    assert author.get("/admin/", follow=True).status_code == 403
-    User.objects.update(is_staff=True)
-    assert author.get("/admin/").status_code == 200
-    assert author.get("/admin/login/?next=/admin/", follow=True).redirect_chain[-1][0] == "/admin/"
-
-
-def test_a_claim_link_gives_a_scenario_to_an_account_once(author: Browser, stranger: Browser) -> None:
-    saved = author.save()
-    link = author.get(f"/s/{saved['id']}/settings").context["claim_url"]
-    assert "/accounts/login/" in stranger.get(link)["Location"]
-    sign_up(stranger, "grace")
-    assert stranger.get(link).status_code == 200
-    assert stranger.post(link).status_code == 302
-    assert Scenario.objects.get(public_id=saved["id"]).owner.username == "grace"
-    assert author.get(f"/s/{saved['id']}/settings").status_code == 403
-    third = Browser()
-    sign_up(third, "mallory")
-    assert third.post(link).status_code == 403
-    assert third.get("/claim/nonsense/").status_code == 404
-    stranger.post(f"/s/{saved['id']}/settings", {"title": "Secret plans", "visibility": "private"})
-    answer = third.get(link)
-    assert answer.status_code == 403
-    assert b"Secret plans" not in answer.content
-
-
-DOORS = [
-    "/s/{id}/",
-    "/s/{id}/v/1/",
-    "/embed/{id}/v/1/",
-    "/s/{id}/edit/",
-    "/s/{id}/settings",
-    "/s/{id}/diff/1/1/",
-    "/new/?from={id}",
-    *(
-        f"/s/{{id}}/v/1/{name}"
-        for name in (
-            "scenario.yaml",
-            "events.jsonl",
-            "decisions.jsonl",
-            "trace.json",
-            "picture.svg",
-            "picture.png",
-            "qr.svg",
-        )
-    ),
-    "/api/runs/{run}/",
-    "/api/runs/{run}/chunks/0",
-    "/api/runs/{run}/explain/1/",
-    "/api/runs/{run}/objects/pod/default/a/",
-]
-POST_DOORS = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
-
-
-@pytest.mark.parametrize("door", DOORS)
-def test_a_private_scenario_is_refused_over_every_door(author: Browser, stranger: Browser, door: str) -> None:
-    saved = private(author)
-    path = door.format(**saved)
-    mine, theirs = author.get(path), stranger.get(path)
-    assert mine.status_code == 200, mine.content
-    assert theirs.status_code == 403
-    assert b"private" in theirs.content
-    assert b"Small" not in theirs.content
-
-
-@pytest.mark.parametrize("door", POST_DOORS)
-def test_nobody_acts_on_somebody_elses_private_scenario(author: Browser, stranger: Browser, door: str) -> None:
-    saved = private(author)
-    assert stranger.post(door.format(**saved)).status_code == 403
-    assert stranger.post_json("/api/scenarios", text=OTHER, fork_of=saved["id"]).status_code == 403
-    assert stranger.post_json("/api/scenarios", text=OTHER, parent=saved["id"]).status_code == 403
-    assert Scenario.objects.filter(deleted_at=None).count() == 1
-
-
-def private(author: Browser) -> dict[str, str]:
-    """A private scenario with a complete run."""
-    saved = author.save()
-    sign_up(author, "ada")
-    form = {"title": "Mine", "visibility": "private"}
-    assert author.post(f"/s/{saved['id']}/settings", form).status_code == 302
-    worker.execute(saved["run"])
-    return saved
-
-
 def test_without_an_account_nothing_is_made_private(author: Browser) -> None:
     saved = author.save()
     answer = author.post(f"/s/{saved['id']}/settings", {"title": "", "visibility": "private"})
@@ -412,12 +286,3 @@ def test_a_same_scenario_is_not_simulated_twice(author: Browser, stranger: Brows
     version = Version.objects.get()
     assert runs.start_run(version) == runs.start_run(version)
     assert Run.objects.count() == 1
-
-
-def test_passwords_are_checked_and_names_taken_once(author: Browser) -> None:
-    form = {"username": "ada", "password1": "short", "password2": "short"}
-    assert author.post("/accounts/signup/", form).status_code == 200
-    assert User.objects.count() == 0
-    sign_up(author, "ada")
-    assert "next" in author.get("/accounts/signup/?next=https://evil.example/").context
-    assert author.get("/accounts/signup/?next=https://evil.example/").context["next"] == "/accounts/mine/"

@@ -1,0 +1,76 @@
+"""Accounts: what they take over from a browser or by a claim link, and how their doors are guarded."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from kschedui.models import Scenario
+from tests.web.conftest import OTHER, PASSWORD, Browser, sign_up
+
+
+def test_an_account_takes_over_what_its_browser_made(author: Browser, stranger: Browser) -> None:
+    first, second = author.save(), author.save(OTHER)
+    assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
+    sign_up(author, "ada")
+    assert {row["id"] for row in author.get("/accounts/mine/").context["scenarios"]} == {first["id"], second["id"]}
+    elsewhere = stranger
+    assert elsewhere.login(username="ada", password=PASSWORD)
+    assert elsewhere.get(f"/s/{first['id']}/settings").status_code == 200
+
+
+def test_logging_in_takes_over_what_the_browser_made_without_the_account(author: Browser) -> None:
+    sign_up(author, "ada")
+    author.post("/accounts/logout/")
+    saved = author.save()
+    assert Scenario.objects.get().owner is None
+    answer = author.post("/accounts/login/", {"username": "ada", "password": PASSWORD, "next": saved["url"]})
+    assert answer["Location"] == saved["url"]
+    assert Scenario.objects.get().owner.username == "ada"
+    author.post("/accounts/logout/")
+    assert author.get(f"/s/{saved['id']}/settings").status_code == 403
+
+
+def test_guessing_passwords_is_limited(author: Browser, settings: Any) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 1}
+    form = {"username": "ada", "password": "guess"}
+    assert author.post("/accounts/login/", form).status_code == 200
+    assert author.post("/accounts/login/", form).status_code == 429
+
+
+def test_the_admins_door_is_the_sites_own(author: Browser) -> None:
+    assert author.get("/admin/")["Location"] == "/admin/login/?next=/admin/"
+    for method in (author.get, author.post):
+        assert method("/admin/login/?next=/admin/")["Location"] == "/accounts/login/?next=/admin/"
+    sign_up(author, "ada")
+    assert author.get("/admin/", follow=True).status_code == 403
+    User.objects.update(is_staff=True)
+    assert author.get("/admin/").status_code == 200
+    assert author.get("/admin/login/?next=/admin/", follow=True).redirect_chain[-1][0] == "/admin/"
+
+
+def test_a_claim_link_gives_a_scenario_to_an_account_once(author: Browser, stranger: Browser) -> None:
+    saved = author.save()
+    link = author.get(f"/s/{saved['id']}/settings").context["claim_url"]
+    assert "/accounts/login/" in stranger.get(link)["Location"]
+    sign_up(stranger, "grace")
+    assert stranger.get(link).status_code == 200
+    assert stranger.post(link).status_code == 302
+    assert Scenario.objects.get(public_id=saved["id"]).owner.username == "grace"
+    assert author.get(f"/s/{saved['id']}/settings").status_code == 403
+    third = Browser()
+    sign_up(third, "mallory")
+    assert third.post(link).status_code == 403
+    assert third.get("/claim/nonsense/").status_code == 404
+    stranger.post(f"/s/{saved['id']}/settings", {"title": "Secret plans", "visibility": "private"})
+    answer = third.get(link)
+    assert answer.status_code == 403
+    assert b"Secret plans" not in answer.content
+
+
+def test_passwords_are_checked_and_names_taken_once(author: Browser) -> None:
+    form = {"username": "ada", "password1": "short", "password2": "short"}
+    assert author.post("/accounts/signup/", form).status_code == 200
+    assert User.objects.count() == 0
+    sign_up(author, "ada")
+    assert "next" in author.get("/accounts/signup/?next=https://evil.example/").context
+    assert author.get("/accounts/signup/?next=https://evil.example/").context["next"] == "/accounts/mine/"

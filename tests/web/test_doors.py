@@ -1,0 +1,53 @@
+"""A private scenario is refused to others over every door: pages, downloads, calls."""
+
+import pytest
+
+from kschedui.models import Scenario
+from tests.web.conftest import OTHER, Browser, private
+
+DOORS = [
+    "/s/{id}/",
+    "/s/{id}/v/1/",
+    "/embed/{id}/v/1/",
+    "/s/{id}/edit/",
+    "/s/{id}/settings",
+    "/s/{id}/diff/1/1/",
+    "/new/?from={id}",
+    *(
+        f"/s/{{id}}/v/1/{name}"
+        for name in (
+            "scenario.yaml",
+            "events.jsonl",
+            "decisions.jsonl",
+            "trace.json",
+            "picture.svg",
+            "picture.png",
+            "qr.svg",
+        )
+    ),
+    "/api/runs/{run}/",
+    "/api/runs/{run}/chunks/0",
+    "/api/runs/{run}/explain/1/",
+    "/api/runs/{run}/objects/pod/default/a/",
+]
+POST_DOORS = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_a_private_scenario_is_refused_over_every_door(author: Browser, stranger: Browser, door: str) -> None:
+    saved = private(author)
+    path = door.format(**saved)
+    mine, theirs = author.get(path), stranger.get(path)
+    assert mine.status_code == 200, mine.content
+    assert theirs.status_code == 403
+    assert b"private" in theirs.content
+    assert b"Small" not in theirs.content
+
+
+@pytest.mark.parametrize("door", POST_DOORS)
+def test_nobody_acts_on_somebody_elses_private_scenario(author: Browser, stranger: Browser, door: str) -> None:
+    saved = private(author)
+    assert stranger.post(door.format(**saved)).status_code == 403
+    assert stranger.post_json("/api/scenarios", text=OTHER, fork_of=saved["id"]).status_code == 403
+    assert stranger.post_json("/api/scenarios", text=OTHER, parent=saved["id"]).status_code == 403
+    assert Scenario.objects.filter(deleted_at=None).count() == 1
