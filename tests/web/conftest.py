@@ -15,6 +15,7 @@ from tests.builders import node, pod, scenario
 
 PASSWORD = "a long enough password"
 OTHER = scenario(node("n1"), pod("only"), title="Other")
+MANY = scenario(*(node(f"n{i}", cpu=4) for i in range(5)), *(pod(f"p{i}", cpu=1) for i in range(40)))
 SMALL = scenario(
     node("n1", cpu=2), node("n2", cpu=2), pod("a", cpu=1), pod("b", cpu=1), pod("big", cpu=9), title="Small"
 )
@@ -87,4 +88,14 @@ def finished(keep: Callable[..., Version]) -> Run:
     worker.execute(run.public_id)
     run.refresh_from_db()
     assert run.state == Run.State.DONE, run.error
+    return run
+
+
+@pytest.fixture
+def many(keep: Callable[..., Version]) -> Run:
+    """A complete run of several chunks."""
+    run = runs.start_run(keep(MANY))
+    worker.execute(run.public_id)
+    run.refresh_from_db()
+    assert run.chunks > 2
     return run

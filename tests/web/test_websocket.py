@@ -1,116 +1,20 @@
 """The websocket's protocol, against the consumer in this process: every answer, every refusal, every bad message."""
 
 import asyncio
-import functools
-import json
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from asgiref.sync import async_to_sync, sync_to_async
-from asgiref.testing import ApplicationCommunicator
+from asgiref.sync import sync_to_async
 
-from kschedui import consumers, feeds, frames, runs, scenarios, worker
+from kschedui import consumers, feeds, runs, scenarios, worker
 from kschedui.access import Visitor
-from kschedui.asgi import application
 from kschedui.models import Chunk, Run, Scenario, Version
 from scheduler_core import chunked, simulate
-from tests.builders import node, pod, scenario
-from tests.web.conftest import Browser
-
-MANY = scenario(*(node(f"n{i}", cpu=4) for i in range(5)), *(pod(f"p{i}", cpu=1) for i in range(40)))
-PATIENCE = 60  # seconds; nobody waits so long unless something is broken
-ORIGIN = (b"origin", b"http://localhost")
+from tests.web.conftest import MANY, Browser
+from tests.web.sockets import Socket, ask, closed, everything, in_loop, socket, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
-    """Run an async test in an event loop; its database calls happen in this thread."""
-
-    @functools.wraps(test)
-    def run(*args: Any, **kwargs: Any) -> None:
-        async_to_sync(test)(*args, **kwargs)
-
-    return run
-
-
-class Socket(ApplicationCommunicator):
-    """A websocket client. (channels.testing has one too, and needs daphne for it.)"""
-
-    def __init__(self, app: Any = application, *headers: tuple[bytes, bytes]) -> None:
-        scope = {"type": "websocket", "path": "/ws/run/", "query_string": b"", "subprotocols": []}
-        super().__init__(app, {**scope, "headers": list(headers), "drop": list, "client": ("203.0.113.7", 5000)})
-
-    async def connect(self) -> bool:
-        """Was the connection accepted?"""
-        await self.send_input({"type": "websocket.connect"})
-        answer = await self.receive_output(timeout=PATIENCE)
-        return bool(answer["type"] == "websocket.accept")
-
-    async def send_to(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        """Send a message."""
-        data = {"text": text_data} if bytes_data is None else {"bytes": bytes_data}
-        await self.send_input({"type": "websocket.receive", **data})
-
-    async def disconnect(self) -> None:
-        """Go away."""
-        await self.send_input({"type": "websocket.disconnect", "code": 1000})
-        await self.wait(timeout=PATIENCE)
-
-
-@asynccontextmanager
-async def socket(*headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN) -> AsyncIterator[Any]:
-    """An open websocket."""
-    made = Socket(application, (b"host", b"localhost"), origin, *headers)
-    assert await made.connect()
-    try:
-        yield made
-    finally:
-        await made.disconnect()
-
-
-async def text(made: Any) -> dict[str, Any]:
-    """The next message, which is text."""
-    message = await made.receive_output(timeout=PATIENCE)
-    assert message["type"] == "websocket.send", message
-    found: dict[str, Any] = json.loads(message["text"])
-    return found
-
-
-async def closed(made: Any) -> int:
-    """The close code, which is the next message."""
-    message = await made.receive_output(timeout=PATIENCE)
-    assert message["type"] == "websocket.close", message
-    code: int = message["code"]
-    return code
-
-
-async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
-    """Numbers of the chunks, and the texts, until the end."""
-    numbers, texts = [], []
-    while not texts or texts[-1]["type"] != "end":
-        message = await made.receive_output(timeout=PATIENCE)
-        if message.get("text") is not None:
-            texts.append(json.loads(message["text"]))
-        else:
-            numbers.append(frames.header_of(message["bytes"]).seq)
-    return numbers, texts
-
-
-def ask(run: str, cursor: int = 0) -> str:
-    return json.dumps({"type": "subscribe", "run": run, "cursor": cursor})
-
-
-@pytest.fixture
-def many(keep: Callable[..., Version]) -> Run:
-    """A complete run of several chunks."""
-    run = runs.start_run(keep(MANY))
-    worker.execute(run.public_id)
-    run.refresh_from_db()
-    assert run.chunks > 2
-    return run
 
 
 @in_loop
@@ -276,59 +180,6 @@ async def test_one_connection_follows_one_run(many: Run, keep: Callable[..., Ver
         await everything(made)
         await made.send_to(text_data=ask(other.public_id))
         assert "one run" in (await text(made))["message"]
-
-
-HERE = (b"host", b"localhost:8000")
-ORIGINS = [
-    (b"http://localhost:8000", True),
-    (b"http://localhost:9000", False),
-    (b"http://localhost", False),
-    (b"https://localhost:8000", False),
-    (b"http://evil.example", False),
-    (b"http://localhost.evil.example:8000", False),
-    (b"null", False),
-    (b"", False),
-    (b"http://[", False),
-    (b"\xff", False),
-    (b"https://lectures.example", True),
-    (b"https://a.school.example", True),
-    (b"http://a.school.example", False),
-    (b"https://notschool.example", False),
-]
-
-
-@in_loop
-@pytest.mark.parametrize(("origin", "ours"), ORIGINS)
-async def test_only_this_very_sites_pages_may_connect(origin: bytes, ours: bool, settings: Any) -> None:
-    settings.CSRF_TRUSTED_ORIGINS = ["https://lectures.example", "https://*.school.example"]
-    made = Socket(application, HERE, (b"origin", origin))
-    assert await made.connect() is ours
-    await made.disconnect()
-
-
-@in_loop
-@pytest.mark.parametrize(
-    "headers",
-    [
-        [HERE],
-        [HERE, (b"origin", b"http://localhost:8000"), (b"origin", b"http://evil.example")],
-        [(b"host", b"evil.example"), (b"origin", b"http://evil.example")],
-        [(b"host", b"a b"), (b"origin", b"http://a b")],
-        [(b"origin", b"http://")],
-    ],
-    ids=["no origin", "two origins", "a name that leads here", "no host at all", "neither"],
-)
-async def test_a_handshake_that_no_browser_makes_here_is_refused(headers: list[tuple[bytes, bytes]]) -> None:
-    assert not await Socket(application, *headers).connect()
-
-
-@in_loop
-async def test_behind_tls_the_origin_is_https(many: Run) -> None:
-    for scheme, origin, ours in (("wss", b"https", True), ("wss", b"http", False), ("ws", b"https", False)):
-        made = Socket(application, HERE, (b"origin", origin + b"://localhost:8000"))
-        made.scope["scheme"] = scheme
-        assert await made.connect() is ours
-        await made.disconnect()
 
 
 @in_loop

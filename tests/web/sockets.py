@@ -1,0 +1,93 @@
+"""A websocket client in this process, and what it reads of a run."""
+
+import functools
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+from asgiref.sync import async_to_sync
+from asgiref.testing import ApplicationCommunicator
+
+from kschedui import frames
+from kschedui.asgi import application
+
+PATIENCE = 60  # seconds; nobody waits so long unless something is broken
+ORIGIN = (b"origin", b"http://localhost")
+
+
+def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
+    """Run an async test in an event loop; its database calls happen in this thread."""
+
+    @functools.wraps(test)
+    def run(*args: Any, **kwargs: Any) -> None:
+        async_to_sync(test)(*args, **kwargs)
+
+    return run
+
+
+class Socket(ApplicationCommunicator):
+    """A websocket client. (channels.testing has one too, and needs daphne for it.)"""
+
+    def __init__(self, app: Any = application, *headers: tuple[bytes, bytes]) -> None:
+        scope = {"type": "websocket", "path": "/ws/run/", "query_string": b"", "subprotocols": []}
+        super().__init__(app, {**scope, "headers": list(headers), "drop": list, "client": ("203.0.113.7", 5000)})
+
+    async def connect(self) -> bool:
+        """Was the connection accepted?"""
+        await self.send_input({"type": "websocket.connect"})
+        answer = await self.receive_output(timeout=PATIENCE)
+        return bool(answer["type"] == "websocket.accept")
+
+    async def send_to(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Send a message."""
+        data = {"text": text_data} if bytes_data is None else {"bytes": bytes_data}
+        await self.send_input({"type": "websocket.receive", **data})
+
+    async def disconnect(self) -> None:
+        """Go away."""
+        await self.send_input({"type": "websocket.disconnect", "code": 1000})
+        await self.wait(timeout=PATIENCE)
+
+
+@asynccontextmanager
+async def socket(*headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN) -> AsyncIterator[Any]:
+    """An open websocket."""
+    made = Socket(application, (b"host", b"localhost"), origin, *headers)
+    assert await made.connect()
+    try:
+        yield made
+    finally:
+        await made.disconnect()
+
+
+async def text(made: Any) -> dict[str, Any]:
+    """The next message, which is text."""
+    message = await made.receive_output(timeout=PATIENCE)
+    assert message["type"] == "websocket.send", message
+    found: dict[str, Any] = json.loads(message["text"])
+    return found
+
+
+async def closed(made: Any) -> int:
+    """The close code, which is the next message."""
+    message = await made.receive_output(timeout=PATIENCE)
+    assert message["type"] == "websocket.close", message
+    code: int = message["code"]
+    return code
+
+
+async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
+    """Numbers of the chunks, and the texts, until the end."""
+    numbers, texts = [], []
+    while not texts or texts[-1]["type"] != "end":
+        message = await made.receive_output(timeout=PATIENCE)
+        if message.get("text") is not None:
+            texts.append(json.loads(message["text"]))
+        else:
+            numbers.append(frames.header_of(message["bytes"]).seq)
+    return numbers, texts
+
+
+def ask(run: str, cursor: int = 0) -> str:
+    return json.dumps({"type": "subscribe", "run": run, "cursor": cursor})
