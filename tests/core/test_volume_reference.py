@@ -17,6 +17,7 @@ from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
 from scheduler_core.plugins.volume_zone import VolumeZone
 from tests.builders import Manifest, node, parse, pod
 from tests.core.volume_world import World, claim, csi_node, storage_class, volume
+from tests.reference import volume_binding
 from tests.reference import volumes as reference
 
 ZONE = "topology.kubernetes.io/zone"
@@ -140,8 +141,8 @@ def check_all(world: World, new: Pod, kept: list[Any] | None = None) -> None:
     compare(
         binding,
         world,
-        reference.binding_pre_filter(new, objects),
-        lambda node, pods: reference.binding_filter(new, node, objects),
+        volume_binding.binding_pre_filter(new, objects),
+        lambda node, pods: volume_binding.binding_filter(new, node, objects),
     )
     compare(
         zone,

@@ -6,7 +6,7 @@ produces. A cluster is a list of (node, pods on it) pairs in snapshot order; eve
     state           the cluster, its node order, nominations, terminations, disruption budgets, claims being bound
     node_rules,     filters and scores that look at one node only; what a pod asks for, from its manifest
     node_plugins, resources, pod_amounts
-    pod_topology_spread, inter_pod_affinity, volumes
+    pod_topology_spread, inter_pod_affinity, volumes, volume_binding
     filters, scores the plugins of a profile, one after the other
     extenders       what scripted extenders add
     preemption      DefaultPreemption

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scheduler_core.config import Profile
 from scheduler_core.objects import Node
-from tests.reference import node_plugins, volumes
+from tests.reference import node_plugins, volume_binding, volumes
 from tests.reference.extenders import ExtenderFailed, Extenders
 from tests.reference.filters import Filters, Rejection
 from tests.reference.preemption import Preemption, fit_error, preempt
@@ -126,7 +126,7 @@ class Search:
         asked: dict[str, Callable[[], volumes.Verdict]] = {
             "VolumeRestrictions": lambda: volumes.restrictions_pre_filter(pod, snapshot, storage),
             "NodeVolumeLimits": lambda: volumes.limits_pre_filter(pod),
-            "VolumeBinding": lambda: volumes.binding_pre_filter(pod, storage),
+            "VolumeBinding": lambda: volume_binding.binding_pre_filter(pod, storage),
             "VolumeZone": lambda: volumes.zone_pre_filter(pod, storage),
         }
         self.seen = set()

@@ -13,7 +13,7 @@ from scheduler_core.config import (
     Profile,
 )
 from scheduler_core.objects import Node, Pod
-from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources, volumes
+from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources, volume_binding, volumes
 from tests.reference.state import ReferenceCluster
 from tests.reference.volumes import Storage
 
@@ -113,7 +113,7 @@ class Filters:
             case "NodeVolumeLimits":
                 return volumes.limits_filter(self.pod, (node, pods), self.storage) or node_plugins.FITS
             case "VolumeBinding":
-                return volumes.binding_filter(self.pod, node, self.storage) or node_plugins.FITS
+                return volume_binding.binding_filter(self.pod, node, self.storage) or node_plugins.FITS
             case "VolumeZone":
                 return volumes.zone_filter(self.pod, node, self.storage) or node_plugins.FITS
         return node_plugins.FITS  # NodeName, and DynamicResources for pods without claims

@@ -25,7 +25,8 @@ from scheduler_core.objects import (
 )
 from scheduler_core.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from tests.reference.hints import Event
-from tests.reference.volumes import SELECTED_NODE, Storage, choose, class_of
+from tests.reference.volume_binding import choose
+from tests.reference.volumes import SELECTED_NODE, Storage, class_of
 
 REGION, BETA_REGION = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
 ZONE, BETA_ZONE = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"

@@ -1,8 +1,9 @@
-"""The four volume plugins read straight from their rules: one node at a time, plain loops, no arrays and no caches.
+"""VolumeRestrictions, NodeVolumeLimits and VolumeZone read straight from their rules: plain loops, node by node.
 
-The oracle for the columnar plugins. Rules: kube-scheduler's volumerestrictions, nodevolumelimits, volumebinding and
-volumezone packages and component-helpers' storage/volume. A verdict is (code, reasons), or None for success; what
-PreFilter says stands in `pre_filter` of the same shape with "Skip" for the skip.
+The oracle for the columnar plugins; VolumeBinding stands in `volume_binding`. Rules: kube-scheduler's
+volumerestrictions, nodevolumelimits, volumebinding and volumezone packages and component-helpers' storage/volume. A
+verdict is (code, reasons), or None for success; what PreFilter says stands in `pre_filter` of the same shape with
+"Skip" for the skip.
 """
 
 from __future__ import annotations
@@ -214,156 +215,11 @@ def limits_filter(pod: Pod, on: NodeWithPods, storage: Storage) -> Verdict:
     return None
 
 
-# VolumeBinding
+# VolumeZone
 
 
 def class_of(claim: PersistentVolumeClaim) -> str:
     return claim.annotations.get("volume.beta.kubernetes.io/storage-class", claim.storage_class or "")
-
-
-def binding_pre_filter(pod: Pod, storage: Storage) -> Verdict:
-    claims = [volume for volume in pod.volumes if volume.claim is not None]
-    if not claims:
-        return SKIP
-    for volume in claims:
-        claim = storage.claims.get(f"{pod.namespace}/{volume.claim}")
-        if claim is None and volume.ephemeral:
-            waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim"
-            return (UNRESOLVABLE, (f'{waiting} "{volume.claim}"',))
-        if claim is None:
-            return not_found("persistentvolumeclaim", str(volume.claim))
-        if claim.phase == "Lost":
-            lost = f'persistentvolumeclaim "{claim.name}" bound to non-existent persistentvolume "{claim.volume_name}"'
-            return (UNRESOLVABLE, (lost,))
-        if claim.terminating:
-            return (UNRESOLVABLE, (f'persistentvolumeclaim "{claim.name}" is being deleted',))
-    if any(state(storage.claims[f"{pod.namespace}/{v.claim}"], storage) == "immediate" for v in claims):
-        return (UNRESOLVABLE, ("pod has unbound immediate PersistentVolumeClaims",))
-    return None
-
-
-def state(claim: PersistentVolumeClaim, storage: Storage) -> str:
-    if claim.volume_name and claim.bound:
-        return "bound"
-    storage_class = storage.classes.get(class_of(claim))
-    waits = storage_class is not None and storage_class.volume_binding_mode == "WaitForFirstConsumer"
-    return "delayed" if waits and not claim.volume_name else "immediate"
-
-
-def binding_filter(pod: Pod, node: Node, storage: Storage) -> Verdict:
-    """In-tree volumes are judged by their own node affinity: the reference does not know migration."""
-    bound_fits, no_such_volume, reasons = True, False, []
-    waiting, provisioned = [], []
-    for volume in pod.volumes:
-        if volume.claim is None:
-            continue
-        claim = storage.claims[f"{pod.namespace}/{volume.claim}"]
-        if state(claim, storage) == "delayed":
-            waiting.append(claim)
-        elif bound_fits and not no_such_volume:
-            if claim.volume_name not in storage.volumes:
-                no_such_volume = True
-            elif not reaches(storage.volumes[claim.volume_name], node):
-                bound_fits = False
-    if not bound_fits:
-        reasons.append("node(s) didn't match PersistentVolume's node affinity")
-    selected = [claim.annotations.get(SELECTED_NODE) for claim in waiting]
-    if any(name not in (None, node.name) for name in selected):
-        reasons.append("node(s) didn't find available persistent volumes to bind")
-    else:
-        provisioned = [claim for claim, name in zip(waiting, selected, strict=True) if name is not None]
-        free = [claim for claim, name in zip(waiting, selected, strict=True) if name is None]
-        reasons += unbound_reasons(provisioned, free, node, storage)
-    if no_such_volume:
-        reasons.append("node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)")
-    return (UNRESOLVABLE, tuple(reasons)) if reasons else None
-
-
-def unbound_reasons(
-    provisioned: list[PersistentVolumeClaim], free: list[PersistentVolumeClaim], node: Node, storage: Storage
-) -> list[str]:
-    provisioned = provisioned + match_volumes(free, node, storage)[1]
-    for claim in provisioned:
-        storage_class = storage.classes[class_of(claim)]
-        allowed = not storage_class.allowed_topologies
-        for term in storage_class.allowed_topologies:
-            if term and all(node.labels.get(key) in values for key, values in term):
-                allowed = True
-        if storage_class.provisioner in ("", "kubernetes.io/no-provisioner") or not allowed:
-            return ["node(s) didn't find available persistent volumes to bind"]
-        driver = storage.drivers.get(storage_class.provisioner)
-        if driver is not None and driver.storage_capacity and not has_room(claim, storage_class, node, storage):
-            return ["node(s) did not have enough free storage"]
-    return []
-
-
-def match_volumes(
-    free: list[PersistentVolumeClaim], node: Node, storage: Storage
-) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
-    """Volumes for the claims, the smallest claim first, and the claims that no volume was found for."""
-    found, left = [], []
-    for claim in sorted(free, key=lambda one: one.request):
-        match = matching_volume(claim, node, storage, {volume.name for _, volume in found})
-        if match is None:
-            left.append(claim)
-        else:
-            found.append((claim, storage.volumes[match]))
-    return found, left
-
-
-def choose(
-    pod: Pod, node: Node, storage: Storage
-) -> tuple[list[tuple[PersistentVolumeClaim, PersistentVolume]], list[PersistentVolumeClaim]]:
-    """What binding the pod to this node, which passed Filter, binds: volumes for claims, and claims to provision."""
-    names = [volume.claim for volume in pod.volumes if volume.claim is not None]
-    claims = [storage.claims[f"{pod.namespace}/{name}"] for name in names]
-    waiting = {claim.name: claim for claim in claims if state(claim, storage) == "delayed"}
-    found, left = match_volumes(
-        [claim for claim in waiting.values() if SELECTED_NODE not in claim.annotations], node, storage
-    )
-    return found, [claim for claim in waiting.values() if SELECTED_NODE in claim.annotations] + left
-
-
-def has_room(claim: PersistentVolumeClaim, storage_class: StorageClass, node: Node, storage: Storage) -> bool:
-    for capacity in storage.capacities:
-        size = capacity.capacity if capacity.maximum_volume_size is None else capacity.maximum_volume_size
-        if capacity.storage_class != storage_class.name or size is None or size < claim.request:
-            continue
-        if capacity.node_topology is not None and capacity.node_topology.matches(node.labels):
-            return True
-    return False
-
-
-def reaches(volume: PersistentVolume, node: Node) -> bool:
-    return volume.node_affinity is None or volume.node_affinity.matches(node.labels, "")
-
-
-def matching_volume(claim: PersistentVolumeClaim, node: Node, storage: Storage, taken: set[str]) -> str | None:
-    best: PersistentVolume | None = None
-    for name in sorted(storage.volumes):
-        volume = storage.volumes[name]
-        mine = volume.claim_ref == f"{claim.namespace}/{claim.name}" and volume.claim_uid in ("", claim.uid)
-        volume_class = volume.annotations.get("volume.beta.kubernetes.io/storage-class", volume.storage_class)
-        if volume_class != class_of(claim) or name in taken or (volume.claim_ref and not mine):
-            continue
-        if volume.capacity < claim.request or volume.volume_mode != claim.volume_mode or volume.terminating:
-            continue
-        if volume.attributes_class != claim.attributes_class:
-            continue
-        if mine:
-            return name if reaches(volume, node) else None
-        if volume.phase != "Available" or not reaches(volume, node):
-            continue
-        if claim.selector is not None and not claim.selector.matches(volume.labels):
-            continue
-        if not set(claim.access_modes) <= set(volume.access_modes):
-            continue
-        if best is None or volume.capacity < best.capacity:
-            best = volume
-    return None if best is None else best.name
-
-
-# VolumeZone
 
 
 def zone_pre_filter(pod: Pod, storage: Storage) -> Verdict:

@@ -13,10 +13,7 @@ from kschedui import engine, frames, runs, tasks, worker
 from kschedui.models import Chunk, Run, Version
 from scheduler_core import ENGINE_VERSION, chunked, encode, simulate
 from scheduler_core.trace import AnyEvent, RunFinished
-from tests.builders import node, pod, scenario
-from tests.web.conftest import SMALL
-
-MANY = scenario(*(node(f"n{i}", cpu=4) for i in range(5)), *(pod(f"p{i}", cpu=1) for i in range(40)))
+from tests.web.conftest import MANY, SMALL
 
 Keep = Callable[..., Version]
 
