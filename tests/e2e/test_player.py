@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,62 +13,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from kschedui.supervisor.stack import Stack
-
-AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
-
-
-def open_player(page: Page, slug: str, query: str = "") -> None:
-    """Open a library scenario's player, and wait for its whole run and for its first step, with everything on it."""
-    page.goto(f"/library/{slug}/{query}")
-    drawn(page)
-    until(page, "kschedui.store.complete")
-
-
-def drawn(page: Page, fragment: str = "") -> None:
-    """Wait until everything of a step is on screen: of the one in the link, or of the one that the player is at."""
-    link = re.compile(f"^#{re.escape(fragment)}$" if fragment else "^#")
-    expect(page.locator("#player")).to_have_attribute("data-ready", link)
-
-
-def seek(page: Page, fragment: str) -> None:
-    page.evaluate("fragment => { location.hash = fragment }", fragment)
-    drawn(page, fragment)
-
-
-def until(page: Page, expression: str, arg: Any = None, timeout: float = 60_000) -> None:
-    """Wait for a condition. Playwright's own wait evaluates text in the page, which the page's policy forbids."""
-    for _ in range(int(timeout / 50)):
-        if page.evaluate(expression, arg):
-            return
-        page.wait_for_timeout(50)
-    raise AssertionError(f"never true: {expression}")
-
-
-def link_to(page: Page, step: int, most: int = 1000) -> str:
-    """The link to a step's last frame, or to an earlier one."""
-    frame = min(most, page.evaluate("step => kschedui.player.frames(step) - 1", step))
-    return f"{step}.{frame}" if frame else str(step)
-
-
-def sentence(page: Page) -> str:
-    return page.inner_text("#caption h1").replace("\n", " ")
-
-
-def steps_of(page: Page, kind: str) -> list[int]:
-    """Numbers of the events of a type."""
-    return page.evaluate(
-        "kind => [...kschedui.store.walk(0, 1)].filter(({event}) => event.type === kind).map(({step}) => step)", kind
-    )
-
-
-def decisions(page: Page) -> list[dict[str, Any]]:
-    """The decision records of the run on screen, as the site offers them for download."""
-    path = re.sub(r"/s/(\w+)/.*", r"/s/\1/v/1/decisions.jsonl", page.url)
-    return [json.loads(line) for line in page.request.get(path).text().splitlines()]
-
-
-def record_of(page: Page, attempt: int) -> dict[str, Any]:
-    return next(record for record in decisions(page) if record.get("attempt") == attempt)
+from tests.e2e.player_page import decisions, drawn, link_to, open_player, record_of, seek, sentence, steps_of, until
 
 
 def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
@@ -334,83 +278,3 @@ def test_the_embedded_player_runs_in_a_frame_of_another_site(
     frame = page.frame_locator("iframe")
     expect(frame.locator("#caption h1")).not_to_be_empty()
     expect(frame.locator("header.bar")).to_have_count(0)
-
-
-@pytest.mark.parametrize("language", ["en", "zh-hans"])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: str, language: str) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
-    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1440, "height": 900}, bypass_csp=True)
-    context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
-    page = context.new_page()
-    open_player(page, "flash-sale", f"?theme={theme}")
-    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-    page.add_script_tag(path=str(AXE))
-    found: list[str] = []
-    for kind in ("RunStarted", "NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
-        step = [at for at in steps_of(page, kind) if at > 40 or kind == "RunStarted"][
-            -2 if kind == "PreemptionEvaluated" else 0
-        ]
-        seek(page, link_to(page, step, 1) + ("&sel=pod:default/web-5" if kind == "PodBound" else ""))
-        found += violations(page, kind)
-    for key in ("?", "s", "t", "b"):
-        page.keyboard.press(key)
-        page.wait_for_selector("dialog[open]")
-        found += violations(page, f"dialog {key}")
-        page.keyboard.press("Escape")
-        page.wait_for_selector("dialog[open]", state="detached")
-    context.close()
-    assert not found, "\n".join(found)
-
-
-def violations(page: Page, where: str) -> list[str]:
-    """Serious and critical ones, one line each, of a page where nothing moves: half a fade has half the contrast."""
-    until(page, "document.getAnimations().every(one => one.playState !== 'running')")
-    result = page.evaluate("axe.run({resultTypes: ['violations']})")
-    return [
-        f"{where}: {one['id']}: {node['target']} {node['failureSummary'][:160]}"
-        for one in result["violations"]
-        if one["impact"] in ("serious", "critical")
-        for node in one["nodes"][:4]
-    ]
-
-
-def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
-    context = browser.new_context(base_url=live_stack.url)
-    context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live_stack.url}])
-    page = context.new_page()
-    open_player(page, "flash-sale")
-    step = steps_of(page, "ScoresComputed")[0]
-    seek(page, f"{step}.7")
-    expect(page.locator("#caption h1")).to_contain_text("以 838 分胜出")
-    expect(page.locator("#next h2")).to_have_text("接下来")
-    context.close()
-
-
-def test_a_phone_shows_everything_in_one_column(browser: Browser, live_stack: Stack) -> None:
-    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
-    page = context.new_page()
-    open_player(page, "flash-sale")
-    for kind in ("NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
-        seek(page, str(steps_of(page, kind)[-1]))
-        assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    buttons = page.locator(".transport-buttons button:visible").all()
-    assert buttons
-    for button in buttons:
-        box = button.bounding_box()
-        assert box
-        assert box["height"] >= 44
-        assert box["width"] >= 44
-    context.close()
-
-
-def test_reduced_motion_moves_nothing(browser: Browser, live_stack: Stack) -> None:
-    context = browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
-    page = context.new_page()
-    open_player(page, "flash-sale")
-    for _ in range(60):
-        page.keyboard.press("ArrowRight")
-        drawn(page)
-        assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
-    context.close()

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
-from tests.e2e.test_player import drawn, link_to, open_player, seek, sentence, steps_of, until
+from tests.e2e.player_page import drawn, link_to, open_player, seek, sentence, steps_of, until
 
 PIXEL = """async ([svg, x, y]) => {
   const image = new Image();

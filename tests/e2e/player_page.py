@@ -1,0 +1,63 @@
+"""The player's page in a browser: open it, go to a step, wait until all of the step is drawn, read what it says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from playwright.sync_api import Page, expect
+
+
+def open_player(page: Page, slug: str, query: str = "") -> None:
+    """Open a library scenario's player, and wait for its whole run and for its first step, with everything on it."""
+    page.goto(f"/library/{slug}/{query}")
+    drawn(page)
+    until(page, "kschedui.store.complete")
+
+
+def drawn(page: Page, fragment: str = "") -> None:
+    """Wait until everything of a step is on screen: of the one in the link, or of the one that the player is at."""
+    link = re.compile(f"^#{re.escape(fragment)}$" if fragment else "^#")
+    expect(page.locator("#player")).to_have_attribute("data-ready", link)
+
+
+def seek(page: Page, fragment: str) -> None:
+    page.evaluate("fragment => { location.hash = fragment }", fragment)
+    drawn(page, fragment)
+
+
+def until(page: Page, expression: str, arg: Any = None, timeout: float = 60_000) -> None:
+    """Wait for a condition. Playwright's own wait evaluates text in the page, which the page's policy forbids."""
+    for _ in range(int(timeout / 50)):
+        if page.evaluate(expression, arg):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"never true: {expression}")
+
+
+def link_to(page: Page, step: int, most: int = 1000) -> str:
+    """The link to a step's last frame, or to an earlier one."""
+    frame = min(most, page.evaluate("step => kschedui.player.frames(step) - 1", step))
+    return f"{step}.{frame}" if frame else str(step)
+
+
+def sentence(page: Page) -> str:
+    return page.inner_text("#caption h1").replace("\n", " ")
+
+
+def steps_of(page: Page, kind: str) -> list[int]:
+    """Numbers of the events of a type."""
+    return page.evaluate(
+        "kind => [...kschedui.store.walk(0, 1)].filter(({event}) => event.type === kind).map(({step}) => step)", kind
+    )
+
+
+def decisions(page: Page) -> list[dict[str, Any]]:
+    """The decision records of the run on screen, as the site offers them for download."""
+    path = re.sub(r"/s/(\w+)/.*", r"/s/\1/v/1/decisions.jsonl", page.url)
+    return [json.loads(line) for line in page.request.get(path).text().splitlines()]
+
+
+def record_of(page: Page, attempt: int) -> dict[str, Any]:
+    return next(record for record in decisions(page) if record.get("attempt") == attempt)

@@ -1,0 +1,93 @@
+"""The player for everyone: axe, Chinese, a phone, reduced motion."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedui.supervisor.stack import Stack
+from tests.e2e.player_page import drawn, link_to, open_player, seek, steps_of, until
+
+AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: str, language: str) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1440, "height": 900}, bypass_csp=True)
+    context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
+    page = context.new_page()
+    open_player(page, "flash-sale", f"?theme={theme}")
+    page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+    page.add_script_tag(path=str(AXE))
+    found: list[str] = []
+    for kind in ("RunStarted", "NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
+        step = [at for at in steps_of(page, kind) if at > 40 or kind == "RunStarted"][
+            -2 if kind == "PreemptionEvaluated" else 0
+        ]
+        seek(page, link_to(page, step, 1) + ("&sel=pod:default/web-5" if kind == "PodBound" else ""))
+        found += violations(page, kind)
+    for key in ("?", "s", "t", "b"):
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+        found += violations(page, f"dialog {key}")
+        page.keyboard.press("Escape")
+        page.wait_for_selector("dialog[open]", state="detached")
+    context.close()
+    assert not found, "\n".join(found)
+
+
+def violations(page: Page, where: str) -> list[str]:
+    """Serious and critical ones, one line each, of a page where nothing moves: half a fade has half the contrast."""
+    until(page, "document.getAnimations().every(one => one.playState !== 'running')")
+    result = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [
+        f"{where}: {one['id']}: {node['target']} {node['failureSummary'][:160]}"
+        for one in result["violations"]
+        if one["impact"] in ("serious", "critical")
+        for node in one["nodes"][:4]
+    ]
+
+
+def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url)
+    context.add_cookies([{"name": "django_language", "value": "zh-hans", "url": live_stack.url}])
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    step = steps_of(page, "ScoresComputed")[0]
+    seek(page, f"{step}.7")
+    expect(page.locator("#caption h1")).to_contain_text("以 838 分胜出")
+    expect(page.locator("#next h2")).to_have_text("接下来")
+    context.close()
+
+
+def test_a_phone_shows_everything_in_one_column(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    for kind in ("NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
+        seek(page, str(steps_of(page, kind)[-1]))
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    buttons = page.locator(".transport-buttons button:visible").all()
+    assert buttons
+    for button in buttons:
+        box = button.bounding_box()
+        assert box
+        assert box["height"] >= 44
+        assert box["width"] >= 44
+    context.close()
+
+
+def test_reduced_motion_moves_nothing(browser: Browser, live_stack: Stack) -> None:
+    context = browser.new_context(base_url=live_stack.url, reduced_motion="reduce")
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+        drawn(page)
+        assert page.evaluate("document.getAnimations().filter(a => a.playState === 'running').length") == 0
+    context.close()
