@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apis.core import Pod
 from scheduler_core.framework.status import Code, Status
-from scheduler_core.objects import Pod
 
 if TYPE_CHECKING:
-    from scheduler_core.framework.filters import FilterPlan
-    from scheduler_core.framework.node_local import ShapeAnswers
+    from scheduler_core.framework.runtime.filters import FilterPlan
+    from scheduler_core.framework.runtime.score_cache import ShapeAnswers
 
 UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 

@@ -1,5 +1,5 @@
 // @ts-check
-/** What each event changes in the state, by type; the browser's twin of scheduler_core/fold.py. */
+/** What each event changes in the state, by type; the browser's twin of scheduler_core/trace/fold.py. */
 
 /** @typedef {Record<string, number>} Resources */
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/fold.py does:
+ * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/trace/fold.py does:
  * keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork
  * of the state costs two shallow copies and shares everything else.
  */

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects import Pod
-from scheduler_core.scenario import ScenarioErrors, parse_scenario
+from scheduler_core.apis.core import Pod
+from scheduler_core.scenario.parse import ScenarioErrors, parse_scenario
 from tests.builders import Manifest, parse, pod, scenario
 
 

@@ -10,9 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.cluster import Cluster
-from scheduler_core.framework.interface import Change, Code, WhatIf
-from scheduler_core.objects import (
+from scheduler_core.apis.core import (
     Namespace,
     Node,
     OwnerReference,
@@ -24,7 +22,9 @@ from scheduler_core.objects import (
     WeightedPodAffinityTerm,
     Workload,
 )
-from scheduler_core.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.interface import Change, Code, WhatIf
 
 HOSTNAME, ZONE, RACK = "kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"
 KEYS = (HOSTNAME, ZONE, ZONE, RACK)

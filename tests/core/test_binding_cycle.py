@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.trace import (
+from scheduler_core.trace.events import (
     BindingFailed,
     ClockAdvanced,
     PodAssumed,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.config import (
+from scheduler_core.apis.config import (
     EXTENSION_POINTS,
     CoschedulingArgs,
     DefaultPreemptionArgs,
@@ -24,7 +24,7 @@ from scheduler_core.config import (
     UtilizationShapePoint,
     VolumeBindingArgs,
 )
-from scheduler_core.scenario import ScenarioErrors, default_configuration, parse_scenario
+from scheduler_core.scenario.parse import ScenarioErrors, default_configuration, parse_scenario
 from tests.builders import configuration, scenario
 
 OUTSIDE = {"Mine": ("filter", "score"), "Sorter": ("queue_sort",)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from scheduler_core.simulation import simulate
-from scheduler_core.trace import (
+from scheduler_core.simulation.simulation import simulate
+from scheduler_core.trace.events import (
     CycleStarted,
     PermitDecided,
     PermitEvaluated,

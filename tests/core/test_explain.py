@@ -12,13 +12,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from scheduler_core.explain import Explainer, Watcher, explain
-from scheduler_core.explanation import AttemptExplanation, FilterExplanation, NodeExplanation
+from scheduler_core.explain.attempt import Explainer, Watcher, explain
+from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation
 from scheduler_core.framework.interface import Code, Status, Verdicts
 from scheduler_core.plugins import REGISTRY
-from scheduler_core.scenario import parse_scenario
-from scheduler_core.simulation import Simulation
-from scheduler_core.trace import AnyEvent
+from scheduler_core.scenario.parse import parse_scenario
+from scheduler_core.simulation.simulation import Simulation
+from scheduler_core.trace.events import AnyEvent
 from tests.builders import configuration, node, parse, pod, scenario
 
 CASES = Path(__file__).parent.parent / "conformance"

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.explain import explain
-from scheduler_core.facts import Fact
-from scheduler_core.scenario import parse_scenario
+from scheduler_core.explain.attempt import explain
+from scheduler_core.framework.facts import Fact
+from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, pod, scenario
 
 

@@ -6,19 +6,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from scheduler_core.columns import decode_column
-from scheduler_core.config import Extender, ManagedResource
-from scheduler_core.decisions import decisions
-from scheduler_core.explain import explain
-from scheduler_core.extenders import (
-    ExtenderError,
-    bind,
-    build_extenders,
-    find_nodes_that_pass_extenders,
-    prioritize,
-    resources_ignored_by_scheduler,
-)
-from scheduler_core.scenario_types import (
+from scheduler_core.apis.config import Extender, ManagedResource
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.explain.attempt import explain
+from scheduler_core.scenario.types import (
     ExtenderFailure,
     ExtenderFilterRule,
     ExtenderPreemptRule,
@@ -26,9 +17,18 @@ from scheduler_core.scenario_types import (
     ExtenderScript,
     Selection,
 )
-from scheduler_core.selectors import LabelSelector
-from scheduler_core.simulation import simulate
-from scheduler_core.trace import NodesFiltered, ScoresComputed
+from scheduler_core.scheduler.extenders import (
+    ExtenderError,
+    bind,
+    build_extenders,
+    find_nodes_that_pass_extenders,
+    prioritize,
+    resources_ignored_by_scheduler,
+)
+from scheduler_core.simulation.simulation import simulate
+from scheduler_core.trace.columns import decode_column
+from scheduler_core.trace.decisions import decisions
+from scheduler_core.trace.events import NodesFiltered, ScoresComputed
 from tests import builders as manifests
 
 VERBS = {"filter_verb": "filter", "prioritize_verb": "prioritize", "preempt_verb": "preempt", "bind_verb": "bind"}

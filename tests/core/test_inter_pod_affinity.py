@@ -9,12 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.config import InterPodAffinityArgs
+from scheduler_core.apis.config import InterPodAffinityArgs
+from scheduler_core.apis.core import Namespace, PodAffinityTerm, WeightedPodAffinityTerm
+from scheduler_core.apis.selectors import LabelSelector, Requirement
 from scheduler_core.framework.interface import Code, QueueingHint
-from scheduler_core.objects import Namespace, PodAffinityTerm, WeightedPodAffinityTerm
-from scheduler_core.plugins import affinity_owners, domain_counts
-from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from scheduler_core.selectors import LabelSelector, Requirement
+from scheduler_core.plugins.helpers import domain_counts
+from scheduler_core.plugins.inter_pod_affinity import existing_terms as affinity_owners
+from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity
 from tests.core.spread_world import (
     HOSTNAME,
     ZONE,

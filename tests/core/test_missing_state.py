@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scheduler_core import decisions, simulate
-from scheduler_core.trace import NodesFiltered
+from scheduler_core.trace.events import NodesFiltered
 from tests.builders import Manifest, configuration, node, parse, pod
 
 SCORES = ("TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "PodTopologySpread",

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from scheduler_core import encode, parse_scenario, simulate
-from scheduler_core.framework.node_local import NodeLocalCache
-from scheduler_core.nodes import NodeTable
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from tests.bench.mixed_workloads import mixed
 from tests.builders import configuration, node, parse, pod
 from tests.core.runs import bound, run
@@ -64,7 +64,7 @@ def test_states_are_numbered_anew_when_there_are_many(monkeypatch):
     expected = [encode(event) for event in simulate(filling())]
     numbered = []
     number = NodeTable._numbered_states
-    monkeypatch.setattr("scheduler_core.nodes.MIN_KEPT_STATES", 1)
+    monkeypatch.setattr("scheduler_core.cluster.nodes.MIN_KEPT_STATES", 1)
     monkeypatch.setattr(NodeTable, "_numbered_states", lambda table: numbered.append(table) or number(table))
     assert expected == [encode(event) for event in simulate(filling())]
     assert len(numbered) > 2

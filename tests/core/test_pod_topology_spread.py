@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.config import PodTopologySpreadArgs
+from scheduler_core.apis.config import PodTopologySpreadArgs
+from scheduler_core.apis.core import OwnerReference, Taint, Toleration, TopologySpreadConstraint, Workload
+from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.framework.interface import Code, QueueingHint
-from scheduler_core.objects import OwnerReference, Taint, Toleration, TopologySpreadConstraint, Workload
-from scheduler_core.plugins.go_math import log, round_half_away
-from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-from scheduler_core.plugins.pod_topology_spread_constraints import own_constraints
-from scheduler_core.selectors import LabelSelector
+from scheduler_core.plugins.helpers.go_math import log, round_half_away
+from scheduler_core.plugins.pod_topology_spread.constraints import own_constraints
+from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
 from tests.core.spread_world import (
     HOSTNAME,
     RACK,

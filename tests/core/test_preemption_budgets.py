@@ -7,9 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from scheduler_core.objects import PodDisruptionBudget
-from scheduler_core.preemption.budgets import violating
-from scheduler_core.selectors import LabelSelector
+from scheduler_core.apis.core import PodDisruptionBudget
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.plugins.default_preemption.budgets import violating
 
 WEB, DB = {"app": "web"}, {"app": "db"}
 

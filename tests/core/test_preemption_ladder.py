@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from scheduler_core.preemption.ladder import PRIORITY_OFFSET, Criteria, pick_one_node_for_preemption
+from scheduler_core.plugins.default_preemption.pick_one_node import (
+    PRIORITY_OFFSET,
+    Criteria,
+    pick_one_node_for_preemption,
+)
 
 
 def criteria(*candidates: tuple[int, int, int, int, float]) -> Criteria:

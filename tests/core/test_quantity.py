@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_core.quantity import (
+from scheduler_core.apis.quantity import (
     MAX_INT64,
     QuantityError,
     format_bytes,

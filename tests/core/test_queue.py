@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core.queue.backoff_queue import Backoff
 from scheduler_core.queue.queued_pod import QueuedPod
-from scheduler_core.trace import PodEnqueued, PodGated, PodIgnored, PodsKeptWaiting
+from scheduler_core.trace.events import PodEnqueued, PodGated, PodIgnored, PodsKeptWaiting
 from tests.builders import configuration, node, parse, pod
 from tests.core.runs import attempts, bound, final, moves, only, run
 

@@ -8,12 +8,12 @@ import json
 
 import pytest
 
-from scheduler_core.manifests.documents import read_documents
-from scheduler_core.manifests.limits import Limits
-from scheduler_core.manifests.problems import Problems
-from scheduler_core.manifests.yaml_composer import resolve_plain
-from scheduler_core.objects import Pod
-from scheduler_core.scenario import ScenarioError, ScenarioErrors, field_catalogue, parse_scenario
+from scheduler_core.apis.core import Pod
+from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors, field_catalogue, parse_scenario
+from scheduler_core.scenario.reading.documents import read_documents
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 from tests.builders import node, pod, scenario
 
 

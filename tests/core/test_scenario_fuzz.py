@@ -9,9 +9,9 @@ from typing import Any
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scheduler_core.manifests.limits import Limits
-from scheduler_core.manifests.yaml_composer import Composer
-from scheduler_core.scenario import Scenario, ScenarioErrors, parse_scenario
+from scheduler_core.scenario.parse import Scenario, ScenarioErrors, parse_scenario
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.yaml_composer import Composer
 from tests.builders import budget, configuration, node, pod, priority_class, required_affinity, scenario, spread
 
 VOLUME = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}

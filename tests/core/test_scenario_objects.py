@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from scheduler_core.objects import (
+from scheduler_core.apis.core import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
@@ -23,8 +23,8 @@ from scheduler_core.objects import (
     VolumeAttachment,
     Workload,
 )
-from scheduler_core.scenario import Scenario, ScenarioErrors, parse_scenario
-from scheduler_core.selectors import LabelSelector
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.scenario.parse import Scenario, ScenarioErrors, parse_scenario
 from tests.builders import Manifest, budget, node, parse, pod, priority_class, scenario
 
 Found = TypeVar("Found")

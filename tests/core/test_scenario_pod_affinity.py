@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects import Toleration
-from scheduler_core.selectors import LabelSelector, Requirement
+from scheduler_core.apis.core import Toleration
+from scheduler_core.apis.selectors import LabelSelector, Requirement
 from tests.builders import pod, spread
 from tests.core.pod_documents import container, parsed, problems
 

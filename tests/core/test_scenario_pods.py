@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects import HostPort, Pod
-from scheduler_core.scenario import parse_scenario
+from scheduler_core.apis.core import HostPort, Pod
+from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, parse, pod, priority_class, scenario
 from tests.core.pod_documents import container, parsed, problems, with_containers
 

@@ -8,16 +8,9 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects import Node, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget
-from scheduler_core.scenario import (
-    ExpectedPod,
-    Fault,
-    ScenarioErrors,
-    claimed,
-    merge_update,
-    parse_scenario,
-)
-from scheduler_core.selectors import LabelSelector
+from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.scenario.parse import ExpectedPod, Fault, ScenarioErrors, claimed, merge_update, parse_scenario
 from tests.builders import Manifest, budget, configuration, node, parse, pod, priority_class, scenario
 
 

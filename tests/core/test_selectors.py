@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core.selectors import (
+from scheduler_core.apis.selectors import (
     LabelSelector,
     NodeSelector,
     NodeSelectorTerm,

@@ -6,9 +6,9 @@ import itertools
 
 import pytest
 
-from scheduler_core import EndlessMoment, chunked, decode_chunk, encode, simulate, simulation
-from scheduler_core.fold import apply, snapshot
-from scheduler_core.trace import (
+from scheduler_core import EndlessMoment, chunked, decode_chunk, encode, simulate
+from scheduler_core.simulation import simulation
+from scheduler_core.trace.events import (
     HostSelected,
     NodesFiltered,
     ObjectApplied,
@@ -17,6 +17,7 @@ from scheduler_core.trace import (
     RunStarted,
     VictimEvicted,
 )
+from scheduler_core.trace.fold import apply, snapshot
 from tests.builders import node, parse, pod, priority_class
 from tests.core.runs import attempts, bound, final, message, only, run
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.objects import PersistentVolume, PersistentVolumeClaim
-from scheduler_core.plugins.volume_binding import VolumeBinding
+from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
 from tests.builders import node, pod
 from tests.core.volume_world import (
     World,

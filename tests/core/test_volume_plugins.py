@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
+from scheduler_core.apis.core import PersistentVolume
 from scheduler_core.framework.interface import QueueingHint
-from scheduler_core.objects import PersistentVolume
-from scheduler_core.plugins import volume_hints, volume_zone
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.volume_binding import VolumeBinding
-from scheduler_core.plugins.volume_restrictions import VolumeRestrictions, after_pod_deleted
-from scheduler_core.plugins.volume_zone import VolumeZone
+from scheduler_core.plugins.volumes import hints as volume_hints
+from scheduler_core.plugins.volumes import zone as volume_zone
+from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
+from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
+from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions, after_pod_deleted
+from scheduler_core.plugins.volumes.zone import VolumeZone
 from tests.builders import node, pod
 from tests.core.volume_world import (
     World,

@@ -9,12 +9,12 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import PreFilterResult, Status
-from scheduler_core.objects import Pod
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.volume_binding import VolumeBinding
-from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
-from scheduler_core.plugins.volume_zone import VolumeZone
+from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
+from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
+from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
+from scheduler_core.plugins.volumes.zone import VolumeZone
 from tests.builders import Manifest, node, parse, pod
 from tests.core.volume_world import World, claim, csi_node, storage_class, volume
 from tests.reference import volume_binding

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core import simulate
-from scheduler_core.trace import AnyEvent, ObjectApplied, PodBound, PodEnqueued, RunFinished, SchedulingFailed
+from scheduler_core.trace.events import AnyEvent, ObjectApplied, PodBound, PodEnqueued, RunFinished, SchedulingFailed
 from tests.builders import node, parse, pod
 from tests.core.volume_world import claim, csi_node, storage_class, using, volume
 

@@ -7,10 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scheduler_core.cluster import Cluster, key_of
-from scheduler_core.framework.interface import PreFilterResult, Status
-from scheduler_core.framework.what_if import Change, WhatIf
-from scheduler_core.objects import (
+from scheduler_core.apis.core import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
@@ -21,6 +18,9 @@ from scheduler_core.objects import (
     StorageClass,
     VolumeAttachment,
 )
+from scheduler_core.cluster.cluster import Cluster, key_of
+from scheduler_core.framework.interface import PreFilterResult, Status
+from scheduler_core.framework.what_if import Change, WhatIf
 from tests import builders
 from tests.reference.volumes import Storage
 

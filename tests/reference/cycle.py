@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from scheduler_core.config import Profile
-from scheduler_core.objects import Node
+from scheduler_core.apis.config import Profile
+from scheduler_core.apis.core import Node
 from tests.reference import node_plugins, volume_binding, volumes
 from tests.reference.extenders import ExtenderFailed, Extenders
 from tests.reference.filters import Filters, Rejection

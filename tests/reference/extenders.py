@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.config import Extender
-from scheduler_core.objects import Node, Pod
-from scheduler_core.scenario_types import ExtenderScript
+from scheduler_core.apis.config import Extender
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.scenario.types import ExtenderScript
 from tests.reference.filters import Rejection
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.config import (
+from scheduler_core.apis.config import (
     InterPodAffinityArgs,
     NodeAffinityArgs,
     NodeResourcesFitArgs,
     PodTopologySpreadArgs,
     Profile,
 )
-from scheduler_core.objects import Node, Pod
+from scheduler_core.apis.core import Node, Pod
 from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources, volume_binding, volumes
 from tests.reference.state import ReferenceCluster
 from tests.reference.volumes import Storage

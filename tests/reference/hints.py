@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from scheduler_core.config import NodeAffinityArgs, PodTopologySpreadArgs, Profile
-from scheduler_core.objects import HostPort, Node, Pod, PodAffinityTerm, Volume, Workload
+from scheduler_core.apis.config import NodeAffinityArgs, PodTopologySpreadArgs, Profile
+from scheduler_core.apis.core import HostPort, Node, Pod, PodAffinityTerm, Volume, Workload
 from tests.reference import node_plugins, volumes
 from tests.reference.node_rules import matches_required_node_affinity, tolerates
 from tests.reference.pod_topology_spread import constraints_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scheduler_core.config import InterPodAffinityArgs
-from scheduler_core.objects import Node, Pod, PodAffinityTerm
+from scheduler_core.apis.config import InterPodAffinityArgs
+from scheduler_core.apis.core import Node, Pod, PodAffinityTerm
 
 AFFINITY = "node(s) didn't match pod affinity rules"
 ANTI_AFFINITY = "node(s) didn't match pod anti-affinity rules"

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.config import NodeAffinityArgs
-from scheduler_core.objects import HostPort, Node, Pod, PreferredNodeTerm, Taint
+from scheduler_core.apis.config import NodeAffinityArgs
+from scheduler_core.apis.core import HostPort, Node, Pod, PreferredNodeTerm, Taint
 from tests.reference.node_rules import matches_required_node_affinity, tolerates
 
 Verdict = tuple[str, tuple[str, ...]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.objects import Node, Pod, Taint, Toleration
+from scheduler_core.apis.core import Node, Pod, Taint, Toleration
 
 
 def matches_required_node_affinity(pod: Pod, node: Node) -> bool:

@@ -10,9 +10,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scheduler_core.config import PodTopologySpreadArgs
-from scheduler_core.objects import Node, Pod, TopologySpreadConstraint, Workload
-from scheduler_core.selectors import LabelSelector, Requirement
+from scheduler_core.apis.config import PodTopologySpreadArgs
+from scheduler_core.apis.core import Node, Pod, TopologySpreadConstraint, Workload
+from scheduler_core.apis.selectors import LabelSelector, Requirement
 from tests.reference.node_rules import matches_required_node_affinity, tolerates_scheduling_taints
 
 HOSTNAME, ZONE = "kubernetes.io/hostname", "topology.kubernetes.io/zone"

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.config import DefaultPreemptionArgs
-from scheduler_core.objects import Node, Pod
+from scheduler_core.apis.config import DefaultPreemptionArgs
+from scheduler_core.apis.core import Node, Pod
 from tests.reference.extenders import ExtenderFailed, Extenders
 from tests.reference.filters import Filters, Rejection
 

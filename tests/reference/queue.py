@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.config import Profile
-from scheduler_core.objects import Pod, Workload
+from scheduler_core.apis.config import Profile
+from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.queue.scheduling_queue import MOST_EARLY_POPS
 from tests.reference.hints import GATES, Event, pod_events, worth_a_try
 

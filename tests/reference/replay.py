@@ -7,7 +7,7 @@ from itertools import zip_longest
 from typing import Any
 
 from scheduler_core import decisions, simulate
-from scheduler_core.scenario_types import Scenario
+from scheduler_core.scenario.types import Scenario
 from tests.reference.simulation import run
 
 Record = dict[str, Any]

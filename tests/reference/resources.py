@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scheduler_core.config import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, UtilizationShapePoint
-from scheduler_core.objects import Node, Pod
+from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, UtilizationShapePoint
+from scheduler_core.apis.core import Node, Pod
 from tests.reference.pod_amounts import Amounts, for_fit_score, non_zero, total
 
 CORE = ("cpu", "memory", "ephemeral-storage")

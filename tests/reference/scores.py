@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.config import (
+from scheduler_core.apis.config import (
     InterPodAffinityArgs,
     NodeAffinityArgs,
     NodeResourcesBalancedAllocationArgs,
@@ -12,7 +12,7 @@ from scheduler_core.config import (
     PodTopologySpreadArgs,
     Profile,
 )
-from scheduler_core.objects import Node, Pod
+from scheduler_core.apis.core import Node, Pod
 from tests.reference import inter_pod_affinity, node_plugins, pod_topology_spread, resources
 from tests.reference.state import ReferenceCluster
 

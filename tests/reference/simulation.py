@@ -10,9 +10,9 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scheduler_core.manifests.updates import merge_update
-from scheduler_core.objects import KubernetesObject, Node, PersistentVolumeClaim, Pod
-from scheduler_core.scenario_types import Scenario, TimelineEvent
+from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolumeClaim, Pod
+from scheduler_core.scenario.objects.updates import merge_update
+from scheduler_core.scenario.types import Scenario, TimelineEvent
 from tests.reference.cycle import Attempt, schedule_one
 from tests.reference.extenders import Extenders
 from tests.reference.hints import Event, node_events, pod_events

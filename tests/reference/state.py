@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scheduler_core.objects import (
+from scheduler_core.apis.core import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
@@ -23,7 +23,7 @@ from scheduler_core.objects import (
     VolumeAttachment,
     Workload,
 )
-from scheduler_core.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from tests.reference.hints import Event
 from tests.reference.volume_binding import choose
 from tests.reference.volumes import SELECTED_NODE, Storage, class_of

@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.objects import (
-    Node,
-    PersistentVolume,
-    PersistentVolumeClaim,
-    Pod,
-    StorageClass,
-)
+from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from tests.reference.volumes import SELECTED_NODE, SKIP, UNRESOLVABLE, Storage, Verdict, class_of, not_found
 
 

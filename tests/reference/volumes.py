@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from scheduler_core.objects import (
+from scheduler_core.apis.core import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
@@ -23,7 +23,7 @@ from scheduler_core.objects import (
     Volume,
     VolumeAttachment,
 )
-from scheduler_core.plugins.csi_migration import BY_NAME, BY_SOURCE, volume_handle
+from scheduler_core.plugins.volumes.csi_migration import BY_NAME, BY_SOURCE, volume_handle
 
 Verdict = tuple[str, tuple[str, ...]] | None
 NodeWithPods = tuple[Node, Sequence[Pod]]

@@ -9,10 +9,11 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.utils import timezone
 
-from kschedui import engine, frames, runs, tasks, worker
 from kschedui.models import Chunk, Run, Version
+from kschedui.runs import engine, frames, tasks, worker
+from kschedui.runs import store as runs
 from scheduler_core import ENGINE_VERSION, chunked, encode, simulate
-from scheduler_core.trace import AnyEvent, RunFinished
+from scheduler_core.trace.events import AnyEvent, RunFinished
 from tests.web.conftest import MANY, SMALL
 
 Keep = Callable[..., Version]
