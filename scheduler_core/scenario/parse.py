@@ -107,7 +107,7 @@ class _Reader:
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
         config = self._configuration(found.configuration)
-        self._check_scripts(own, config, found.scenario)
+        self._check_scripts(own, config, found)
         admission = Admission()
         initial = InitialObjects(self._problems, admission)
         objects = initial.build(found.objects, created_nodes(own.events))
@@ -188,8 +188,19 @@ class _Reader:
                 self._problems.add(ScenarioError("", 0, message))
                 raise TooManyProblems
 
-    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, document: Document | None) -> None:
-        """A script without its extender would never be used."""
+    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
+        """A script without its extender would never be used; an extender without a script does nothing."""
+        document = found.scenario
+        scripted = {script.url_prefix for script in own.extender_scripts}
+        for index, extender in enumerate(
+            (found.configuration.data if found.configuration else {}).get("extenders") or ()
+        ):
+            if found.configuration and isinstance(extender, dict) and extender.get("urlPrefix") not in scripted:
+                self._problems.enter(found.configuration.chunk, found.configuration.prefix)
+                message = Message(
+                    "is never called, and has no script in spec.extenders of the Scenario document: it rejects no node"
+                )
+                self._problems.warn(("extenders", index, "urlPrefix"), message)
         prefixes = {extender.url_prefix for extender in config.extenders}
         for index, script in enumerate(own.extender_scripts):
             if document and script.url_prefix and script.url_prefix not in prefixes:
