@@ -18,7 +18,7 @@ from typing import Any
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Namespace
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.fields.catalogue import field_catalogue
+from scheduler_core.scenario.catalogue import field_catalogue
 from scheduler_core.scenario.objects.admission import Admission, claimed
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, SCENARIO
