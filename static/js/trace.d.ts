@@ -122,6 +122,7 @@ export interface RunStarted {
   seed?: number | null;
   schema?: number;
   feature_gates?: Record<string, boolean>;
+  kubernetes_version?: string;
 }
 
 /** Virtual time moved on, and why: what is due now. */

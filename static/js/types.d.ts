@@ -35,6 +35,7 @@ declare global {
     profiles: string[];
     plugins: Record<string, Record<string, [string, number][]>>;
     feature_gates: Record<string, boolean>;
+    kubernetes_version: string;
   }
   /**
    * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
