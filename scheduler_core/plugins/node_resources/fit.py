@@ -21,6 +21,7 @@ from scheduler_core.framework.interface import (
     Handle,
     PreFilterResult,
     QueueingHint,
+    Reads,
     RegisteredEvent,
     Rows,
     Scores,
@@ -47,7 +48,10 @@ class NodeResourcesFit:
     """Counters that depend on a node's pods (axes): their number, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
-    reads = "resources"
+    reads = Reads(
+        pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
+        node=("allocatable", "requested", "non_zero", "pod_count"),
+    )
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()

@@ -21,6 +21,7 @@ from scheduler_core.framework.interface import (
     Handle,
     PreScoreResult,
     QueueingHint,
+    Reads,
     RegisteredEvent,
     Rows,
     Scores,
@@ -40,7 +41,7 @@ class TaintToleration:
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
-    reads = "node"
+    reads = Reads(pod=("tolerations",), node=("taints",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass
