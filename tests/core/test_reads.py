@@ -62,7 +62,7 @@ def teams():
 
 @pytest.mark.parametrize("node_fields", [("labels",), ("labels", "requested", "pod_count"), None])
 def test_pods_of_two_teams_go_to_their_own_nodes(node_fields):
-    """Whether the plugin's answers hold for a node, depend on the node's load too, or are said to depend on anything."""
+    """Whether the plugin's answers hold for a node, depend on its load too, or on who knows what."""
 
     class Saying(Team):
         reads = node_fields and Reads(("labels",), node_fields)
