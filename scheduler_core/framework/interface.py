@@ -221,6 +221,34 @@ class PostBindPlugin(Protocol):
     def post_bind(self, pod: Pod, state: Any, node_name: str) -> None: ...
 
 
+# A profile may disable an extension point of a plugin and keep a later one. What the later one then does without the
+# state that the earlier one would have left is kube-scheduler's to tell; without these attributes it runs with None.
+
+
+class NeedsPreFilter(Protocol):
+    """Without its PreFilter, the plugin's Filter, Reserve and PreBind fail with this error."""
+
+    without_pre_filter: str
+
+
+class AsksPreFilter(Protocol):
+    """Without its PreFilter, the plugin's Filter does that work itself."""
+
+    asks_pre_filter: Literal[True]
+
+
+class NeedsPreScore(Protocol):
+    """Without its PreScore, the plugin's Score fails with this error."""
+
+    without_pre_score: str
+
+
+class NeedsReserve(Protocol):
+    def without_reserve(self, pod: Pod, node_name: str) -> str:
+        """The error of the plugin's PreBind without its Reserve."""
+        ...
+
+
 class Nominator(Protocol):
     """Pods with a nominated node (backend/queue/nominator.go), read only."""
 

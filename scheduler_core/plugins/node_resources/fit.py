@@ -48,6 +48,7 @@ class NodeResourcesFit:
     """Counters that depend on a node's pods (axes): their number, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
+    without_pre_filter = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
     reads = Reads(
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
         node=("allocatable", "requested", "non_zero", "pod_count"),

@@ -41,6 +41,7 @@ class TaintToleration:
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
+    without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     reads = Reads(pod=("tolerations",), node=("taints",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
