@@ -16,7 +16,7 @@ from scheduler_core.framework.interface import Code, QueueingHint
 from scheduler_core.plugins.helpers import domain_counts
 from scheduler_core.plugins.inter_pod_affinity import existing_terms as affinity_owners
 from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity
-from tests.core.spread_world import (
+from tests.core.plugins.spread_world import (
     HOSTNAME,
     ZONE,
     World,

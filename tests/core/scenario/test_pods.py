@@ -9,7 +9,7 @@ import pytest
 from scheduler_core.apis.core import HostPort, Pod
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, parse, pod, priority_class, scenario
-from tests.core.pod_documents import container, parsed, problems, with_containers
+from tests.core.scenario.pod_documents import container, parsed, problems, with_containers
 
 MI = 1024 * 1024
 

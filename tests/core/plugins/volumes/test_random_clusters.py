@@ -16,7 +16,7 @@ from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
 from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
 from scheduler_core.plugins.volumes.zone import VolumeZone
 from tests.builders import Manifest, node, parse, pod
-from tests.core.volume_world import World, claim, csi_node, storage_class, volume
+from tests.core.plugins.volumes.world import World, claim, csi_node, storage_class, volume
 from tests.reference import volume_binding
 from tests.reference import volumes as reference
 

@@ -7,7 +7,7 @@ from typing import Any
 from scheduler_core import simulate
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, PodBound, PodEnqueued, RunFinished, SchedulingFailed
 from tests.builders import node, parse, pod
-from tests.core.volume_world import claim, csi_node, storage_class, using, volume
+from tests.core.plugins.volumes.world import claim, csi_node, storage_class, using, volume
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 

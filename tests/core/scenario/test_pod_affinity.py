@@ -11,7 +11,7 @@ import pytest
 from scheduler_core.apis.core import Toleration
 from scheduler_core.apis.selectors import LabelSelector, Requirement
 from tests.builders import pod, spread
-from tests.core.pod_documents import container, parsed, problems
+from tests.core.scenario.pod_documents import container, parsed, problems
 
 
 def affinity_term(**fields: Any) -> dict[str, Any]:

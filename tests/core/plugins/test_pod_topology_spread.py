@@ -17,7 +17,7 @@ from scheduler_core.framework.interface import Code, QueueingHint
 from scheduler_core.plugins.helpers.go_math import log, round_half_away
 from scheduler_core.plugins.pod_topology_spread.constraints import own_constraints
 from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
-from tests.core.spread_world import (
+from tests.core.plugins.spread_world import (
     HOSTNAME,
     RACK,
     ZONE,

@@ -16,7 +16,7 @@ from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
 from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions, after_pod_deleted
 from scheduler_core.plugins.volumes.zone import VolumeZone
 from tests.builders import node, pod
-from tests.core.volume_world import (
+from tests.core.plugins.volumes.world import (
     World,
     claim,
     csi_node,

@@ -21,7 +21,7 @@ from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.events import AnyEvent
 from tests.builders import configuration, node, parse, pod, scenario
 
-CASES = Path(__file__).parent.parent / "conformance"
+CASES = Path(__file__).parents[2] / "conformance"
 FILES = sorted(CASES.glob("*/*.yaml"))
 MOST_NODES = 12  # of an attempt, the rest goes by the same code
 

@@ -10,7 +10,7 @@ import pytest
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim
 from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
 from tests.builders import node, pod
-from tests.core.volume_world import (
+from tests.core.plugins.volumes.world import (
     World,
     claim,
     csi_node,
