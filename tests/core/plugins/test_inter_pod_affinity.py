@@ -28,7 +28,8 @@ from tests.core.plugins.spread_world import (
     scores_of,
     verdicts_of,
 )
-from tests.reference import inter_pod_affinity as reference
+from tests.reference.framework.interface import Cycle, NodeInfo
+from tests.reference.plugins import inter_pod_affinity as reference
 
 FITS = ("Success", ())
 NO_FRIEND = ("UnschedulableAndUnresolvable", (reference.AFFINITY,))
@@ -300,18 +301,19 @@ def compare_with_reference(seed: int) -> None:
     namespaces = {item.name: item.labels for item in world.cluster.objects("Namespace")}
     for _ in range(4):
         incoming, change, cluster = world.pending_pod(), world.what_if(), world.nodes_with_pods()
-        expected = {n.name: reference.filter(incoming, n, cluster, namespaces) for n, _ in cluster}
+        rules, cycle = reference.InterPodAffinity(), Cycle(incoming, cluster, {plugin.name: args}, namespaces)
+        expected = {n.name: rules.filter(cycle, NodeInfo(n)) for n, _ in cluster}
         found = verdicts_of(plugin, incoming, world.cluster)
         assert found == expected
         pods = world.cluster.pods.pods
         imagined = {
-            n.name: reference.filter(
-                incoming,
-                n,
-                cluster,
-                namespaces,
-                added=[pods[slot] for slot in change[n.name][1]],
-                removed=[pods[slot] for slot in change[n.name][0]],
+            n.name: rules.filter(
+                cycle,
+                NodeInfo(
+                    n,
+                    added=[pods[slot] for slot in change[n.name][1]],
+                    removed=[pods[slot] for slot in change[n.name][0]],
+                ),
             )
             for n, _ in cluster
         }
@@ -321,6 +323,6 @@ def compare_with_reference(seed: int) -> None:
             facts = plugin.explain_filter(incoming, state, world.cluster, row)
             assert all(fact.holds for fact in facts) == (found[name] == FITS)
         feasible = world.feasible()
-        scores = reference.score(incoming, feasible, cluster, args, namespaces)
-        assert scores_of(plugin, incoming, world.cluster, feasible) == (scores and (scores.raw, scores.normalized))
+        scores = rules.score(cycle, [(n, pods) for name in feasible for n, pods in cluster if n.name == name])
+        assert scores_of(plugin, incoming, world.cluster, feasible) == scores
         world.change()

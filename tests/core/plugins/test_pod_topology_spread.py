@@ -30,7 +30,8 @@ from tests.core.plugins.spread_world import (
     scores_of,
     verdicts_of,
 )
-from tests.reference import pod_topology_spread as reference
+from tests.reference.framework.interface import Cycle, NodeInfo
+from tests.reference.plugins import pod_topology_spread as reference
 
 SKEWED = ("Unschedulable", (reference.SKEWED,))
 NO_LABEL = ("UnschedulableAndUnresolvable", (reference.MISSING_LABEL,))
@@ -285,19 +286,20 @@ def test_random_clusters_are_judged_as_the_reference_judges_them(seed):
     for _ in range(4):
         incoming, workloads = world.pending_pod(), world.workloads()
         change, cluster = world.what_if(), world.nodes_with_pods()
-        expected = {n.name: reference.filter(incoming, n, cluster, args, workloads) for n, _ in cluster}
+        rules = reference.PodTopologySpread()
+        cycle = Cycle(incoming, cluster, {plugin.name: args}, workloads=workloads)
+        expected = {n.name: rules.filter(cycle, NodeInfo(n)) for n, _ in cluster}
         found = verdicts_of(plugin, incoming, world.cluster)
         assert found == expected
         pods = world.cluster.pods.pods
         imagined = {
-            n.name: reference.filter(
-                incoming,
-                n,
-                cluster,
-                args,
-                workloads,
-                [pods[s] for s in change[n.name][1]],
-                [pods[s] for s in change[n.name][0]],
+            n.name: rules.filter(
+                cycle,
+                NodeInfo(
+                    n,
+                    added=[pods[s] for s in change[n.name][1]],
+                    removed=[pods[s] for s in change[n.name][0]],
+                ),
             )
             for n, _ in cluster
         }
@@ -308,8 +310,8 @@ def test_random_clusters_are_judged_as_the_reference_judges_them(seed):
             assert all(fact.holds for fact in facts) == (found[name] == FITS)
         feasible = world.feasible()
         places = {node.name: (node, pods) for node, pods in cluster}
-        scores = reference.score(incoming, [places[name] for name in feasible], cluster, args, workloads)
-        assert scores_of(plugin, incoming, world.cluster, feasible) == (scores and (scores.raw, scores.normalized))
+        scores = rules.score(cycle, [places[name] for name in feasible])
+        assert scores_of(plugin, incoming, world.cluster, feasible) == scores
         world.change()
 
 

@@ -17,8 +17,9 @@ from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
 from scheduler_core.plugins.volumes.zone import VolumeZone
 from tests.builders import Manifest, node, parse, pod
 from tests.core.plugins.volumes.world import World, claim, csi_node, storage_class, volume
-from tests.reference import volume_binding
-from tests.reference import volumes as reference
+from tests.reference.framework.interface import FITS, Cycle, NodeInfo, Verdict
+from tests.reference.plugins import PLUGINS
+from tests.reference.plugins.volumes.claims import direct_claims
 
 ZONE = "topology.kubernetes.io/zone"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
@@ -103,18 +104,19 @@ def random_world(seed: int) -> World:
     return World(*nodes, *csi_nodes, *storage(rng), *claims, *running, random_pod(rng, "new", None))
 
 
-def as_verdict(status: Status) -> reference.Verdict:
-    return None if status.is_success else (status.code.label, status.reasons)
+def as_verdict(status: Status) -> Verdict:
+    return status.code.label, status.reasons
 
 
-def compare(plugin: Any, world: World, pre_filter: reference.Verdict, by_node: Any) -> None:
-    """`by_node(node, pods)` is the reference's verdict."""
-    found = world.run(plugin, "new")
+def compare(plugin: Any, world: World, cycle: Cycle) -> None:
+    """The plugin's PreFilter or, if that lets the pod pass, its Filter on every node."""
+    rules = PLUGINS[plugin.name]
+    found = world.run(plugin, cycle.pod.name)
     if isinstance(found, PreFilterResult):
-        assert as_verdict(found.status) == pre_filter
+        assert as_verdict(found.status) == rules.pre_filter(cycle)
         return
-    assert pre_filter is None
-    expected = {node.name: by_node(node, pods) for node, pods in world.nodes_with_pods()}
+    assert rules.pre_filter(cycle) == FITS
+    expected = {node.name: rules.filter(cycle, NodeInfo(node, pods)) for node, pods in cycle.snapshot}
     assert {name: as_verdict(status) for name, status in found.items()} == expected
 
 
@@ -123,33 +125,11 @@ def plugins(world: World) -> list[Any]:
 
 
 def check_all(world: World, new: Pod, kept: list[Any] | None = None) -> None:
-    objects, cluster = world.storage(), world.nodes_with_pods()
-    restrictions, limits, binding, zone = kept or plugins(world)
-    compare(
-        restrictions,
-        world,
-        reference.restrictions_pre_filter(new, cluster, objects),
-        lambda node, pods: reference.restrictions_filter(new, (node, pods), cluster, objects),
-    )
-    if all(f"default/{name}" in objects.claims for name in reference.direct_claims(new)):
-        compare(
-            limits,
-            world,
-            reference.limits_pre_filter(new),
-            lambda node, pods: reference.limits_filter(new, (node, pods), objects),
-        )
-    compare(
-        binding,
-        world,
-        volume_binding.binding_pre_filter(new, objects),
-        lambda node, pods: volume_binding.binding_filter(new, node, objects),
-    )
-    compare(
-        zone,
-        world,
-        reference.zone_pre_filter(new, objects),
-        lambda node, pods: reference.zone_filter(new, node, objects),
-    )
+    cycle = Cycle(new, world.nodes_with_pods(), storage=world.storage())
+    claims_are_there = all(f"default/{name}" in cycle.storage.claims for name in direct_claims(new))
+    for plugin in kept or plugins(world):
+        if claims_are_there or plugin.name != "NodeVolumeLimits":
+            compare(plugin, world, cycle)
 
 
 @settings(max_examples=150, deadline=None)

@@ -22,7 +22,7 @@ from scheduler_core.cluster.cluster import Cluster, key_of
 from scheduler_core.framework.interface import PreFilterResult, Status
 from scheduler_core.framework.what_if import Change, WhatIf
 from tests import builders
-from tests.reference.volumes import Storage
+from tests.reference.framework.storage import Storage
 
 GI = 1 << 30
 
