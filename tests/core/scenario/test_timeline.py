@@ -10,6 +10,7 @@ import pytest
 
 from scheduler_core.apis.core import Node, PersistentVolume, PersistentVolumeClaim, Pod, PodDisruptionBudget
 from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.parse import ExpectedPod, Fault, ScenarioErrors, claimed, merge_update, parse_scenario
 from tests.builders import Manifest, budget, configuration, node, parse, pod, priority_class, scenario
 
@@ -301,3 +302,14 @@ def test_extender_script_is_read() -> None:
 def test_extender_script_that_is_refused(script: dict[str, Any], path: str) -> None:
     found = problems(configuration(extenders=[EXTENDER]), extenders=[{"urlPrefix": "http://e", **script}])
     assert found[0][0] == f"spec.extenders[0].{path}"
+
+
+def test_the_release_is_chosen_by_its_minor() -> None:
+    assert parse(kubernetesVersion="1.34").release.patch == "1.34.1"
+    assert parse().release is DEFAULT_RELEASE
+
+
+def test_a_release_that_is_not_known_is_named_with_those_that_are() -> None:
+    ((path, message),) = problems(kubernetesVersion="1.2")
+    assert path == "spec.kubernetesVersion"
+    assert message.startswith('Unsupported value: "1.2": supported values: "1.')

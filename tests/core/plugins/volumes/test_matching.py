@@ -7,17 +7,17 @@ import pytest
 
 from scheduler_core.apis.core import CSINode, CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
-from scheduler_core.plugins.volumes.binding.matching import (
-    candidates,
-    enough_capacity,
-    reachable_after_migration,
-    topology_allowed,
-)
 from scheduler_core.plugins.volumes.csi_migration import (
     BY_SOURCE,
     TranslationError,
     translated_node_affinity,
     volume_handle,
+)
+from scheduler_core.plugins.volumes.matching import (
+    candidates,
+    enough_capacity,
+    reachable_after_migration,
+    topology_allowed,
 )
 
 GI = 1 << 30

@@ -21,6 +21,7 @@ from scheduler_core.apis.core import (
 from scheduler_core.cluster.cluster import Cluster, key_of
 from scheduler_core.framework.interface import PreFilterResult, Status
 from scheduler_core.framework.what_if import Change, WhatIf
+from scheduler_core.releases import DEFAULT_RELEASE
 from tests import builders
 from tests.reference.framework.storage import Storage
 
@@ -37,6 +38,7 @@ class World:
             self.cluster.apply(item)
         self.cluster.snapshot()
         self.feature_gates = MappingProxyType({})
+        self.release = DEFAULT_RELEASE
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:
         self.written.append((action, item))

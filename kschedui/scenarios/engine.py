@@ -9,9 +9,9 @@ import msgspec
 from django.conf import settings
 
 import scheduler_core
-from kschedui.runs.outside_plugins import known_plugins, outside_plugins
+from kschedui.language import spoken
 from kschedui.scenarios import lessons
-from kschedui.web.http.language import spoken
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.messages import Message
 from scheduler_core.explain.records import AttemptExplanation

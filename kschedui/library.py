@@ -6,13 +6,13 @@ from pathlib import Path
 from django.db import transaction
 
 from kschedui.models import Run, Scenario, Version
-from kschedui.runs import engine
 from kschedui.runs import store as runs
+from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.prose import clean_title
 from scheduler_core import ENGINE_VERSION, ScenarioErrors
 
-FOLDER = Path(__file__).parent / "lessons"
+FOLDER = Path(__file__).parent / "scenarios" / "lessons"
 
 
 class BadLesson(Exception):
