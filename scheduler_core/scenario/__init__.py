@@ -8,5 +8,6 @@ parse.py is the entry; a room imports only from rooms above its own:
     settings/         KubeSchedulerConfiguration; our own kind: Scenario, with its events and expectations
     catalogue         what an editor may offer
 
-To read another field: its table, and the builder of its kind. To read another kind: a table, a builder, `objects/kinds.py`.
+To read another field: its table, and the builder of its kind. To read another kind: a table, a builder, and a line in
+`objects/kinds.py`.
 """
