@@ -305,8 +305,8 @@ def test_extender_script_that_is_refused(script: dict[str, Any], path: str) -> N
 
 
 def test_the_release_is_chosen_by_its_minor() -> None:
-    assert parse(kubernetesVersion="1.34").release.patch == "1.34.1"
-    assert parse().release is DEFAULT_RELEASE
+    assert parse(node("n"), kubernetesVersion="1.34").release.patch == "1.34.1"
+    assert parse(node("n")).release is DEFAULT_RELEASE
 
 
 def test_a_release_that_is_not_known_is_named_with_those_that_are() -> None:
