@@ -19,7 +19,7 @@ from scheduler_core.plugins import REGISTRY
 from tests.builders import configuration, node, pod, scenario
 from tests.core.runs import bound
 
-CONFORMANCE = Path(__file__).parents[1] / "conformance"
+CONFORMANCE = Path(__file__).parents[2] / "conformance"
 
 
 class Team:
