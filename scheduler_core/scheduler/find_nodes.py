@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
+from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
-from scheduler_core.framework.runtime.filters import FilterPlan
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.fit_error import SchedulingError
@@ -93,9 +93,8 @@ def find_nodes_that_fit_pod(
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
         )
     wanted = _wanted(framework, search, len(rows))
-    shape = int(framework.cluster.pods.shape[cycle.slot])
-    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(shape, 0))
-    search.remember(shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))
+    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(cycle.shape, 0))
+    search.remember(cycle.shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))
     diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()

@@ -15,12 +15,12 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext_noop
 
+from kschedui.language import language_of_scope, spoken
 from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs.store import Status
 from kschedui.scenarios import access
 from kschedui.web.http.client_address import client_of
-from kschedui.web.http.language import language_of_scope, spoken
 from kschedui.web.live.feeds import Feed, following
 
 logger = logging.getLogger(__name__)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,10 +10,11 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import CycleState, FilterResult, Verdicts
+from scheduler_core.framework.reads import Reads
 from scheduler_core.framework.status import Code, Rows, Status
 from scheduler_core.framework.what_if import Change, WhatIf
-from scheduler_core.trace.events import PreFilterFinished
 
 
 class Nominations(Protocol):
@@ -27,16 +27,6 @@ class Nominations(Protocol):
     def nodes(self) -> Sequence[str]: ...
 
     def pods_on(self, node_name: str) -> Sequence[Pod]: ...
-
-
-@dataclass(slots=True)
-class FilterPlan:
-    """The filters that run in a cycle: `leading` depend on the node alone (see `node_local`), then come the others."""
-
-    leading: list[Any]
-    others: list[Any]
-    names: list[str]
-    pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
 
 
 class Filters:
@@ -150,13 +140,14 @@ _NONE = np.empty(0, np.intp)
 
 
 def _leading(plugins: Sequence[Any]) -> int:
-    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its room.
+    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its state.
 
     In another order a node's state alone would not tell which of them rejects it first.
     """
-    reads = [getattr(plugin, "reads", None) for plugin in plugins]
-    objects = next((i for i, what in enumerate(reads) if what != "node"), len(reads))
-    return next((i for i in range(objects, len(reads)) if reads[i] != "resources"), len(reads))
+    reads: list[Reads | None] = [getattr(plugin, "reads", None) for plugin in plugins]
+    objects = next((i for i, what in enumerate(reads) if what is None or not what.object_only), len(reads))
+    states = (i for i, what in enumerate(reads) if i >= objects and (what is None or not what.state_only))
+    return next(states, len(reads))
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:

@@ -39,7 +39,6 @@ from scheduler_core.plugins.volumes.binding import explain as volume_binding_fac
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
 from scheduler_core.plugins.volumes.binding.binder import BinderError, Search, claims_of
-from scheduler_core.plugins.volumes.binding.matching import claim_key, fully_bound
 from scheduler_core.plugins.volumes.binding.provisioning import bind_volumes
 from scheduler_core.plugins.volumes.hints import (
     after_capacity_change,
@@ -49,6 +48,7 @@ from scheduler_core.plugins.volumes.hints import (
     after_storage_class_change,
 )
 from scheduler_core.plugins.volumes.listers import Storage, alike, ephemeral_claim_error, not_found
+from scheduler_core.plugins.volumes.matching import claim_key, fully_bound
 
 NO_CLAIMS = PreFilterResult(status=SKIP)
 UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unbound immediate PersistentVolumeClaims",))
@@ -68,6 +68,7 @@ class VolumeBinding:
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
+    without_pre_filter = "not found"
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.handle = handle
@@ -142,6 +143,12 @@ class VolumeBinding:
             return Status(Code.ERROR, (refused,))
         error = bind_volumes(state.reserved, node_name, self.storage, self.handle)
         return Status(Code.ERROR, (f"binding volumes: {error}",)) if error else SUCCESS
+
+    def without_reserve(self, pod: Pod, node_name: str) -> str:
+        """Nothing says that the pod needs no volumes, and none are assumed."""
+        if any(volume.claim is not None for volume in pod.volumes):
+            return f'failed to get cached bindings for pod "{pod.key}"'
+        return f'no pod volume found for node "{node_name}"'
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         either = Action.ADD | Action.UPDATE
