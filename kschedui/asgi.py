@@ -18,9 +18,12 @@ from kschedui.web.http.static_files import StaticFiles  # noqa: E402
 from kschedui.web.live.dropping import Droppable  # noqa: E402
 from kschedui.web.live.websocket_origin import SameOrigin  # noqa: E402
 
+MOST = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+IMPORT = "/api/import"  # what a cluster printed is longer than the scenario that it becomes
+
 application = ProtocolTypeRouter(
     {
-        "http": StaticFiles(BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)),
+        "http": StaticFiles(BodyLimit(http_application, MOST, {IMPORT: settings.LIMITS["import_bytes"]})),
         "websocket": SameOrigin(Droppable(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
     }
 )

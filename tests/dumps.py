@@ -294,7 +294,7 @@ def listed(objects: list[Manifest]) -> Manifest:
 
 def as_json(found: Manifest) -> str:
     """As `kubectl -o json` prints it."""
-    return json.dumps(found, indent=4) + "\n"
+    return json.dumps(found, indent=4, sort_keys=True) + "\n"
 
 
 def as_yaml(found: Manifest) -> str:

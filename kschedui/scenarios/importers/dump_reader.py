@@ -29,6 +29,10 @@ GZIP = b"\x1f\x8b"
 BLOCK = 1 << 20
 
 
+class TooLong(ScenarioErrors):
+    """The text has more bytes than are read."""
+
+
 @dataclass
 class Dump:
     """What was read, and what was left out."""
@@ -106,7 +110,8 @@ def _utf8() -> codecs.IncrementalDecoder:
 
 def _check_size(size: int, most: int) -> None:
     if size > most:
-        raise refusal(Message("the text has more than {most:,} bytes; that is the limit", most=most))
+        message = Message("the text has more than {most:,} bytes; that is the limit", most=most)
+        raise TooLong([ScenarioError("", 0, message)])
 
 
 def _unpacked(source: BinaryIO) -> Iterator[bytes]:
