@@ -105,7 +105,7 @@ def status(public_id: str) -> Status:
     row = Run.objects.filter(public_id=public_id).values_list(*fields, *sight).first()
     if row is None:
         raise Run.DoesNotExist
-    return Status(*row[: len(fields)], Sight._make(row[len(fields) :]))
+    return Status._make((*row[: len(fields)], Sight._make(row[len(fields) :])))
 
 
 def frame(public_id: str, seq: int) -> bytes | None:

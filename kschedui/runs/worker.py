@@ -16,9 +16,10 @@ from django.conf import settings
 from django.db import Error
 
 from kschedui.models import Chunk, Run
-from kschedui.runs import engine, frames
+from kschedui.runs import frames
 from kschedui.runs import store as runs
 from kschedui.runs.ending import Ending
+from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, EndlessMoment, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors

@@ -1,7 +1,7 @@
 """Two texts line by line, in time that grows as they do: patience diff, with a bound on how deep it looks.
 
-Lines that stand once in both texts, in the same order in both, are taken for the same; so are the lines around them that
-are equal, and between them the search begins anew. difflib finds a little more and needs hours for lines made for that.
+Lines that stand once in both texts, in the same order in both, are taken for the same; so are the lines around them
+that are equal, and between them the search begins anew. difflib finds a little more, and needs hours for some texts.
 """
 
 import difflib
@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 DEEPEST = 12  # levels of search
 CONTEXT = 4  # unchanged lines shown around a change
-LONGEST_COMPARED = 4_000_000  # characters of both texts
+LONGEST_COMPARED = 2_000_000  # characters of both texts
+MOST_LINES_COMPARED = 30_000
 
 
 class Block(NamedTuple):
@@ -25,14 +26,14 @@ class Block(NamedTuple):
 
 
 def comparable(*texts: str) -> bool:
-    """More than anybody would read."""
-    return sum(map(len, texts)) <= LONGEST_COMPARED
+    """Longer ones nobody would read as one page."""
+    return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MOST_LINES_COMPARED
 
 
 def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
     """Rows {mark, old, new, text}: "+" added, "-" removed, " " the same, "@" lines left out; numbers or None."""
     old, new = before.splitlines(), after.splitlines()
-    grouping = difflib.SequenceMatcher(None, (), ())
+    grouping = difflib.SequenceMatcher(None, "", "")
     grouping.opcodes = opcodes(old, new)  # type: ignore[attr-defined]
     for group in grouping.get_grouped_opcodes(CONTEXT):
         yield {"mark": "@", "old": None, "new": None, "text": ""}

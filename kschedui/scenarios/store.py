@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kschedui.models import Run, Scenario, Version, is_public_id
-from kschedui.runs import engine
+from kschedui.scenarios import engine
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.prose import clean_title
 from scheduler_core.apis.messages import Message

@@ -35,6 +35,7 @@ from scheduler_core.framework.cluster_event import (
 from scheduler_core.framework.cycle import CycleState, Diagnosis, FilterResult
 from scheduler_core.framework.status import PASS, SKIP, SUCCESS, Code, Rows, Status, Verdicts
 from scheduler_core.framework.what_if import Change, WhatIf
+from scheduler_core.releases import Release
 from scheduler_core.trace.events import PreemptionEvaluated
 
 if TYPE_CHECKING:
@@ -316,6 +317,7 @@ class Handle(Protocol):
     extenders: Sequence[Extender]
     profile_name: str
     feature_gates: Mapping[str, bool]
+    release: Release
 
     @property
     def now(self) -> float: ...

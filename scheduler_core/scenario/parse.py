@@ -18,7 +18,8 @@ from typing import Any
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Namespace
 from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.fields.catalogue import field_catalogue
+from scheduler_core.releases import DEFAULT_RELEASE, Release
+from scheduler_core.scenario.catalogue import field_catalogue
 from scheduler_core.scenario.objects.admission import Admission, claimed
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, SCENARIO
@@ -29,7 +30,6 @@ from scheduler_core.scenario.reading.problems import Problems, ScenarioError, Sc
 from scheduler_core.scenario.settings.cluster_state import InitialObjects, kind_of
 from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
 from scheduler_core.scenario.settings.scenario_document import (
-    CHANGEABLE_GATES,
     ScenarioDocument,
     build_scenario_document,
 )
@@ -106,7 +106,7 @@ class _Reader:
         found = self._sort(read_documents(self._text, self._limits, self._problems))
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
-        config = self._configuration(found.configuration)
+        config = self._configuration(found.configuration, own.release)
         self._check_scripts(own, config, found.scenario)
         admission = Admission()
         initial = InitialObjects(self._problems, admission)
@@ -123,6 +123,7 @@ class _Reader:
             description=own.description,
             name=own.name,
             annotations=own.annotations,
+            release=own.release,
             seed=own.seed,
             until_seconds=own.until_seconds,
             objects=tuple(objects),
@@ -164,15 +165,15 @@ class _Reader:
 
     def _own_document(self, document: Document | None) -> ScenarioDocument:
         if document is None:
-            return ScenarioDocument(feature_gates=dict(CHANGEABLE_GATES))
+            return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
         self._problems.enter(document.chunk, document.prefix)
         return build_scenario_document(document.data, self._problems)
 
-    def _configuration(self, document: Document | None) -> SchedulerConfiguration:
+    def _configuration(self, document: Document | None, release: Release) -> SchedulerConfiguration:
         if document is None:
-            return default_configuration()
+            return default_configuration(release)
         self._problems.enter(document.chunk, document.prefix)
-        return build_configuration(document.data, self._problems, self._known_plugins)
+        return build_configuration(document.data, self._problems, self._known_plugins, release)
 
     def _check_limits(self, found: _Sorted, own: ScenarioDocument) -> None:
         created = [one["create"].get("kind") for one in own.events if isinstance(one.get("create"), dict)]

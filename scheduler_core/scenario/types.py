@@ -10,6 +10,7 @@ from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, PodKey
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.releases import DEFAULT_RELEASE, Release
 
 FaultPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
 
@@ -149,6 +150,7 @@ class Scenario:
     description: str = ""
     name: str = ""
     annotations: Mapping[str, str] = field(default_factory=dict)
+    release: Release = DEFAULT_RELEASE
     seed: int | None = None
     until_seconds: float | None = None
     objects: tuple[KubernetesObject, ...] = ()

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
+from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
-from scheduler_core.framework.runtime.filters import FilterPlan
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.fit_error import SchedulingError

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable
-from scheduler_core.scheduler.scheduler import Attempt, Scheduler
+from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.events import SchedulingFailed
 
 

@@ -1,52 +1,22 @@
-"""What one scheduler holds while it runs, and one attempt of it (kube-scheduler: scheduler.go)."""
+"""What one scheduler holds while it runs (kube-scheduler: scheduler.go)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 
-from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.framework.interface import CycleState
 from scheduler_core.framework.runtime.runtime import Framework
-from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scheduler.api_server import ApiServer
+from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.faults import Faults
 from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent, VictimEvicted
-from scheduler_core.trace.records import Outcome
-
-
-@dataclass(slots=True)
-class Attempt:
-    """One pod's attempt, until its binding cycle ends. `nominated_node` is what PostFilter answered (None: as before).
-
-    `activate` are the pods that plugins asked to be activated when the scheduling cycle has succeeded.
-    """
-
-    number: int
-    queued: QueuedPod
-    framework: Framework
-    cycle: CycleState | None = None
-    node_name: str = ""
-    nominated_node: str | None = None
-    nominated: bool = False
-    outcome: Outcome = "Scheduled"
-    activate: dict[PodKey, None] = field(default_factory=dict)
-
-    @property
-    def pod(self) -> Pod:
-        return self.queued.pod
-
-    def state_of(self, plugin: Any) -> Any:
-        """What the plugin's PreFilter left."""
-        assert self.cycle is not None
-        return self.cycle.states.get(plugin.name)
 
 
 @dataclass(slots=True)

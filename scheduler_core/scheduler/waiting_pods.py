@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.framework.interface import SUCCESS, Code, Status
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Attempt
+from scheduler_core.scheduler.attempt import Attempt
 
 
 class WaitingPod:

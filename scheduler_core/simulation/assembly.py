@@ -31,7 +31,13 @@ def build_frameworks(
     ignored = resources_ignored_by_scheduler(config.extenders)
     return {
         profile.scheduler_name: Framework(
-            _ignoring(profile, ignored), registry, cluster, services, extenders, scenario.feature_gates
+            _ignoring(profile, ignored),
+            registry,
+            cluster,
+            services,
+            extenders,
+            scenario.feature_gates,
+            scenario.release,
         )
         for profile in config.profiles
     }
@@ -54,7 +60,7 @@ def build_queue(
         Backoff(
             config.pod_initial_backoff_seconds,
             config.pod_max_backoff_seconds,
-            scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, True),
+            scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
         ),
         first.at("queue_sort")[0].key,
         {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},
@@ -86,6 +92,7 @@ def run_started(
         },
         seed=scenario.seed,
         feature_gates=dict(scenario.feature_gates),
+        kubernetes_version=scenario.release.version,
     )
 
 

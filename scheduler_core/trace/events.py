@@ -49,7 +49,8 @@ class RunStarted(Event, tag=True):
     plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}  # profile -> extension point -> [(plugin, weight)]
     seed: int | None = None
     schema: int = SCHEMA_VERSION
-    feature_gates: dict[str, bool] = {}  # those that the scenario sets
+    feature_gates: dict[str, bool] = {}  # those that the scenario may set
+    kubernetes_version: str = "1.34"  # the release whose kube-scheduler decides
 
 
 class ClockAdvanced(Event, tag=True):

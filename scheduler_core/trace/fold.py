@@ -101,6 +101,7 @@ def _take_off(keyframe: Keyframe, key: PodKey) -> None:
 def _run_started(keyframe: Keyframe, event: trace.RunStarted) -> None:
     keyframe.title, keyframe.profiles, keyframe.plugins = event.title, event.profiles, event.plugins
     keyframe.feature_gates = event.feature_gates
+    keyframe.kubernetes_version = event.kubernetes_version
     keyframe.pods = {summary.pod: _new_pod(summary) for summary in event.pods}
     on_node: dict[NodeName, dict[PodKey, PodSummary]] = {}
     for summary in event.pods:

@@ -64,6 +64,7 @@ class Keyframe(msgspec.Struct, omit_defaults=True):
     profiles: list[str] = []
     plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}
     feature_gates: dict[str, bool] = {}
+    kubernetes_version: str = ""
 
 
 class TraceChunk(msgspec.Struct, frozen=True):

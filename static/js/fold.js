@@ -71,6 +71,7 @@ export const HANDLERS = {
     state.profiles = event.profiles;
     state.plugins = event.plugins ?? {};
     state.feature_gates = event.feature_gates ?? {};
+    state.kubernetes_version = event.kubernetes_version ?? "1.34";
     for (const summary of event.nodes) state.nodes.set(summary.name, { summary, requested: {}, pods: [] });
     state.order = event.order.map((/** @type {number} */ row) => event.nodes[row].name);
     for (const summary of event.pods) {

@@ -11,7 +11,7 @@ import { fullNode, fullPod, HANDLERS } from "./fold.js";
 export function emptyState() {
   return {
     step: 0, time: 0, attempt: 0, nodes: new Map(), order: [], pods: new Map(), cycle: {},
-    finished: false, deleted: [], title: "", profiles: [], plugins: {}, feature_gates: {},
+    finished: false, deleted: [], title: "", profiles: [], plugins: {}, feature_gates: {}, kubernetes_version: "",
   };
 }
 

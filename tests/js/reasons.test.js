@@ -13,7 +13,7 @@ const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const PLUGINS = join(ROOT, "scheduler_core", "plugins");
 
 /** Texts beginning with "node(s)" in the plugins' sources. */
-const reasons = new Set(readdirSync(PLUGINS).filter((name) => name.endsWith(".py")).flatMap((name) => readFileSync(join(PLUGINS, name), "utf8").match(/node\(s\) [^"]+/g) ?? []));
+const reasons = new Set(readdirSync(PLUGINS, { recursive: true }).filter((name) => name.endsWith(".py")).flatMap((name) => readFileSync(join(PLUGINS, name), "utf8").match(/node\(s\) [^"]+/g) ?? []));
 
 for (const language of ["en", "zh-hans"]) {
   test(`reasons are told in plain words: ${language}`, () => {

@@ -25,7 +25,10 @@ def test_the_blocks_cover_both_texts(seed: int) -> None:
     after = [line for line in before if chance.random() < 0.8]
     for _ in range(chance.randrange(8)):
         after.insert(chance.randrange(len(after) + 1), chance.choice("abxyz"))
-    assert rebuilt("\n".join(before), "\n".join(after)) == ("\n".join(before).splitlines(), "\n".join(after).splitlines())
+    assert rebuilt("\n".join(before), "\n".join(after)) == (
+        "\n".join(before).splitlines(),
+        "\n".join(after).splitlines(),
+    )
 
 
 def test_one_changed_line_is_one_row_out_and_one_in() -> None:

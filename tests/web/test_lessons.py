@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedui.runs import engine
-from kschedui.scenarios import lessons, library
+from kschedui import library
+from kschedui.scenarios import engine, lessons
 from scheduler_core import unmet_expectations
 from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent, CycleStarted

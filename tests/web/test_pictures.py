@@ -7,9 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from kschedui.models import Run, Version
-from kschedui.runs import ending, engine, worker
+from kschedui.runs import ending, worker
 from kschedui.runs import store as runs
 from kschedui.runs.ending import EVICTED, PLACED, RUNNING, Ending
+from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.web.pages import cards, picture
 from scheduler_core.trace.events import ObjectDeleted

@@ -10,7 +10,7 @@ from importlib.metadata import EntryPoint
 import pytest
 from django.test import Client
 
-from kschedui.runs import outside_plugins as plugins
+from kschedui.scenarios import outside_plugins as plugins
 from kschedui.web.pages import plugin_source
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.plugins.node_affinity.plugin import NodeAffinity

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from kschedui.scenarios import library
+from kschedui import library
 from scheduler_core import decisions, parse_scenario, simulate
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from kschedui import library
 from kschedui.runs import worker
-from kschedui.scenarios import library
 
 
 class Command(BaseCommand):

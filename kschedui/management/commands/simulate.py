@@ -11,8 +11,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from kschedui.runs.engine import simulate
-from kschedui.runs.outside_plugins import known_plugins, outside_plugins
+from kschedui.scenarios.engine import simulate
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import EndlessMoment, Scenario, ScenarioError, decisions, encode, parse_scenario, unmet_expectations
 
 

@@ -17,12 +17,11 @@ from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
+from kschedui.language import spoken
 from kschedui.models import Run, Scenario, Version
-from kschedui.runs import engine
-from kschedui.scenarios import access
+from kschedui.scenarios import access, engine
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
-from kschedui.web.http.language import spoken
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 

@@ -7,13 +7,13 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 
+from kschedui.language import spoken
 from kschedui.models import Run, Scenario
-from kschedui.runs import engine, frames
+from kschedui.runs import frames
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, yaml_text
+from kschedui.scenarios import access, engine, yaml_text
 from kschedui.web.api.answers import Refusal, api_view, place_to_work
 from kschedui.web.api.scenarios import as_json
-from kschedui.web.http.language import spoken
 from scheduler_core import EndlessMoment
 from scheduler_core.apis.messages import Message
 

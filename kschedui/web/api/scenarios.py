@@ -7,13 +7,12 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
+from kschedui.language import spoken
 from kschedui.models import Version
-from kschedui.runs import engine
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, diff, importers
+from kschedui.scenarios import access, diff, engine, importers
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api.answers import Refusal, api_view, count, json_body, place_to_work, text_of
-from kschedui.web.http.language import spoken
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors, field_catalogue
 from scheduler_core.trace.summaries import node_summary, pod_summary

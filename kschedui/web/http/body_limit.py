@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import translation
 
-from kschedui.web.http.language import language_of_scope, spoken
+from kschedui.language import language_of_scope, spoken
 from kschedui.web.http.security_headers import encoded, outside_django
 from scheduler_core.apis import messages
 

@@ -15,13 +15,13 @@ from django.conf import settings
 from django.utils import translation
 from django.utils.translation import gettext_noop
 
+from kschedui.language import language_of_scope, spoken
 from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs.store import Sight, Status
 from kschedui.scenarios import access
 from kschedui.web.http.byte_budget import patience, unsent
 from kschedui.web.http.client_address import client_of
-from kschedui.web.http.language import language_of_scope, spoken
 from kschedui.web.live.feeds import Feed, following
 from kschedui.web.live.frame_cache import cache
 

@@ -9,8 +9,8 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from kschedui.language import spoken
 from kschedui.web.api.answers import Refusal, View, finished, refusal_json, refusal_of
-from kschedui.web.http.language import spoken
 
 TITLES = {
     400: gettext_noop("Not understood"),

@@ -18,7 +18,7 @@ from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
 
-from kschedui.runs.outside_plugins import outside_plugins
+from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.plugins import REGISTRY
 
 UPSTREAM = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,10 +10,10 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import CycleState, FilterResult, Verdicts
 from scheduler_core.framework.status import Code, Rows, Status
 from scheduler_core.framework.what_if import Change, WhatIf
-from scheduler_core.trace.events import PreFilterFinished
 
 
 class Nominations(Protocol):
@@ -27,16 +26,6 @@ class Nominations(Protocol):
     def nodes(self) -> Sequence[str]: ...
 
     def pods_on(self, node_name: str) -> Sequence[Pod]: ...
-
-
-@dataclass(slots=True)
-class FilterPlan:
-    """The filters that run in a cycle: `leading` depend on the node alone (see `node_local`), then come the others."""
-
-    leading: list[Any]
-    others: list[Any]
-    names: list[str]
-    pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
 
 
 class Filters:

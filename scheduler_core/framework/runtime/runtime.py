@@ -31,6 +31,7 @@ from scheduler_core.framework.runtime import missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
+from scheduler_core.releases import Release
 from scheduler_core.trace.events import PreemptionEvaluated
 
 _NO_PLUGINS: list[Any] = []
@@ -74,12 +75,14 @@ class Framework:
         services: Services,
         extenders: Sequence[Extender],
         feature_gates: Mapping[str, bool],
+        release: Release,
     ) -> None:
         self.profile = profile
         self.profile_name = profile.scheduler_name
         self.cluster = cluster
         self.extenders = extenders
         self.feature_gates = feature_gates
+        self.release = release
         self._services = services
         self._instances: dict[str, Any] = {}
         self.points: dict[str, list[tuple[Any, int]]] = {

@@ -7,7 +7,6 @@ volumes count where the node's CSINode says that their driver took over, so the 
 from __future__ import annotations
 
 from scheduler_core.apis.core import CSINode, PersistentVolume, PersistentVolumeClaim, Pod, Volume
-from scheduler_core.plugins.volumes.binding.matching import claim_class
 from scheduler_core.plugins.volumes.csi_migration import (
     BY_NAME,
     BY_SOURCE,
@@ -17,6 +16,7 @@ from scheduler_core.plugins.volumes.csi_migration import (
     volume_handle,
 )
 from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
+from scheduler_core.plugins.volumes.matching import claim_class
 
 Attachable = dict[str, str]  # unique name "driver/handle" -> driver
 

@@ -17,8 +17,8 @@ from scheduler_core.apis.core import (
 )
 from scheduler_core.framework.cluster_event import QueueingHint
 from scheduler_core.plugins.volumes.attachable import is_attachable
-from scheduler_core.plugins.volumes.binding.matching import volume_limit
 from scheduler_core.plugins.volumes.csi_migration import BY_SOURCE, InTreePlugin, TranslationError, volume_handle
+from scheduler_core.plugins.volumes.matching import volume_limit
 
 
 def _queue(when: bool) -> QueueingHint:

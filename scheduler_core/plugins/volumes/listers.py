@@ -22,7 +22,7 @@ from scheduler_core.apis.core import (
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.interface import Rows
-from scheduler_core.plugins.volumes.binding.matching import volume_class
+from scheduler_core.plugins.volumes.matching import volume_class
 
 T = TypeVar("T")
 

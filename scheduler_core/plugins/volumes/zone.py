@@ -28,9 +28,9 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
-from scheduler_core.plugins.volumes.binding.matching import claim_class
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
+from scheduler_core.plugins.volumes.matching import claim_class
 
 TOPOLOGY_LABELS = (ZONE_BETA, REGION_BETA, ZONE, REGION)
 STABLE_LABEL = {ZONE_BETA: ZONE, REGION_BETA: REGION}

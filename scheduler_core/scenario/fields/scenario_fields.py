@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.fields.common_fields import LABEL_SELECTOR, OBJECT_META
 from scheduler_core.scenario.fields.schema import (
     ANY,
@@ -77,6 +78,7 @@ SPEC = Fields(
     {
         "title": STRING,
         "description": STRING,
+        "kubernetesVersion": Enum(tuple(RELEASES), "Kubernetes version"),
         "seed": INT64,
         "untilSeconds": NUMBER,
         "bindingSeconds": NUMBER,
@@ -88,6 +90,7 @@ SPEC = Fields(
     },
     {
         "description": "Markdown",
+        "kubernetesVersion": "whose kube-scheduler decides, as in 1.34; absent: the newest that is complete",
         "seed": "breaks ties between equally good nodes; absent: the first of them wins",
         "untilSeconds": "virtual end; absent: the run ends when nothing can happen any more",
         "bindingSeconds": "how long a binding cycle takes; 0 when absent",

@@ -20,6 +20,7 @@ from scheduler_core.apis.config import (
     SchedulerConfiguration,
 )
 from scheduler_core.apis.messages import Message
+from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION, PLUGIN_ARGS, POINT_FIELDS
 from scheduler_core.scenario.fields.names import qualified_name
 from scheduler_core.scenario.fields.schema import check
@@ -37,17 +38,19 @@ _REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits
 _EXTENDER_TIMEOUT = 5.0  # seconds (DefaultExtenderTimeout)
 
 
-def default_configuration() -> SchedulerConfiguration:
+def default_configuration(release: Release = DEFAULT_RELEASE) -> SchedulerConfiguration:
     """What kube-scheduler runs with when it is given no configuration."""
-    return build_configuration({}, Problems(), {})
+    return build_configuration({}, Problems(), {}, release)
 
 
-def build_configuration(data: Manifest, problems: Problems, outside_plugins: KnownPlugins) -> SchedulerConfiguration:
+def build_configuration(
+    data: Manifest, problems: Problems, outside_plugins: KnownPlugins, release: Release
+) -> SchedulerConfiguration:
     """Reports every problem; the result counts only if there was none."""
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())
     known: KnownPlugins = {**outside_plugins, **PLUGIN_POINTS}
-    profiles = _profiles(data.get("profiles") or [{}], known, problems)
+    profiles = _profiles(data.get("profiles") or [{}], known, release, problems)
     percentage = data.get("percentageOfNodesToScore")
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)
     initial, maximum = _backoff(data, problems)
@@ -85,7 +88,7 @@ def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
 # --- profiles ---
 
 
-def _profiles(found: list[Manifest], known: KnownPlugins, problems: Problems) -> list[Profile]:
+def _profiles(found: list[Manifest], known: KnownPlugins, release: Release, problems: Problems) -> list[Profile]:
     names: dict[str, int] = {}
     profiles = []
     for index, one in enumerate(found):
@@ -101,7 +104,8 @@ def _profiles(found: list[Manifest], known: KnownPlugins, problems: Problems) ->
         percentage = one.get("percentageOfNodesToScore")
         _check_percentage(percentage, (*path, "percentageOfNodesToScore"), problems)
         _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), problems)
-        plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known, problems)
+        defaults = release.default_plugins
+        plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known, defaults, problems)
         args = _plugin_args(one.get("pluginConfig") or (), (*path, "pluginConfig"), problems)
         profiles.append(Profile(name or "", plugins, args, percentage))
     _check_common_queue_sort(found, problems)

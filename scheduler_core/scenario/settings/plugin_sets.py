@@ -6,7 +6,7 @@ Sources: apis/config/v1/default_plugins.go (`getDefaultPlugins`, `mergePlugins`)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apis.config import EXTENSION_POINTS, PluginRef
@@ -16,29 +16,6 @@ from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mea
 
 Manifest = Mapping[str, Any]
 KnownPlugins = Mapping[str, Iterable[str]]  # name -> the extension points that it implements
-
-# What multiPoint enables by default, in order, with score weights.
-DEFAULT_PLUGINS = (
-    PluginRef("SchedulingGates"),
-    PluginRef("PrioritySort"),
-    PluginRef("NodeUnschedulable"),
-    PluginRef("NodeName"),
-    PluginRef("TaintToleration", 3),
-    PluginRef("NodeAffinity", 2),
-    PluginRef("NodePorts"),
-    PluginRef("NodeResourcesFit", 1),
-    PluginRef("VolumeRestrictions"),
-    PluginRef("NodeVolumeLimits"),
-    PluginRef("VolumeBinding"),
-    PluginRef("VolumeZone"),
-    PluginRef("PodTopologySpread", 2),
-    PluginRef("InterPodAffinity", 2),
-    PluginRef("DynamicResources"),
-    PluginRef("DefaultPreemption"),
-    PluginRef("NodeResourcesBalancedAllocation", 1),
-    PluginRef("ImageLocality", 1),
-    PluginRef("DefaultBinder"),
-)
 
 _FILTERS = ("pre_filter", "filter")
 _SCORES = ("pre_score", "score")
@@ -80,11 +57,19 @@ class PluginSet:
 
 
 def resolve(
-    plugins: Manifest, path: Path, scheduler_name: str, known: KnownPlugins, problems: Problems
+    plugins: Manifest,
+    path: Path,
+    scheduler_name: str,
+    known: KnownPlugins,
+    defaults: Sequence[PluginRef],
+    problems: Problems,
 ) -> dict[str, tuple[PluginRef, ...]]:
-    """Extension point -> plugins in the order in which they run; every point of EXTENSION_POINTS is there."""
+    """Extension point -> plugins in the order in which they run; every point of EXTENSION_POINTS is there.
+
+    `defaults`: what multiPoint enables in this release.
+    """
     multi_point = PluginSet(plugins.get("multiPoint"), (*path, "multiPoint"))
-    enabled_everywhere = _merge_with_default(multi_point)
+    enabled_everywhere = _merge_with_default(multi_point, defaults)
     sets = {point: PluginSet(plugins.get(name), (*path, name)) for point, name in POINT_FIELDS.items()}
     if not _all_known([multi_point, *sets.values()], known, problems):
         return dict.fromkeys(EXTENSION_POINTS, ())
@@ -109,10 +94,10 @@ def resolve(
     }
 
 
-def _merge_with_default(custom: PluginSet) -> list[PluginRef]:
+def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> list[PluginRef]:
     """`mergePluginSet`: re-configured default plugins keep their place, new ones come last."""
     given = {plugin.name: plugin for plugin in custom.enabled}
-    kept = [] if "*" in custom.disabled else [one for one in DEFAULT_PLUGINS if one.name not in custom.disabled]
+    kept = [] if "*" in custom.disabled else [one for one in defaults if one.name not in custom.disabled]
     replaced = {plugin.name for plugin in kept if plugin.name in given}
     merged = [given.get(plugin.name, plugin) for plugin in kept]
     # A plugin listed twice stays twice: the expansion reports it.

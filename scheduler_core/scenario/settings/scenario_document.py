@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from scheduler_core.apis.messages import Message
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
 from scheduler_core.scenario.fields.names import text_map
 from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, FAULT_POINTS, SCENARIO
 from scheduler_core.scenario.fields.schema import check
@@ -20,27 +21,6 @@ Manifest = Mapping[str, Any]
 LONGEST = 10.0 * 365 * 86_400  # seconds of virtual time, for `at` and untilSeconds
 PENDING = "pending"
 
-# Feature gates that a scenario may change, with kube-scheduler 1.34's defaults.
-CHANGEABLE_GATES = {"SchedulerPopFromBackoffQ": True}
-# Gates that matter here and stay as they are; naming one with its value is allowed.
-FIXED_GATES = {
-    "DRAExtendedResource": False,
-    "DynamicResourceAllocation": True,
-    "InPlacePodVerticalScaling": True,
-    "MatchLabelKeysInPodAffinity": True,
-    "MatchLabelKeysInPodTopologySpread": True,
-    "MutableCSINodeAllocatableCount": False,
-    "NodeInclusionPolicyInPodTopologySpread": True,
-    "NominatedNodeNameForExpectation": False,
-    "PodLevelResources": True,
-    "SchedulerAsyncAPICalls": False,
-    "SchedulerAsyncPreemption": False,
-    "SchedulerQueueingHints": True,
-    "SidecarContainers": True,
-    "StorageCapacityScoring": False,
-    "VolumeAttributesClass": True,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class ScenarioDocument:
@@ -50,6 +30,7 @@ class ScenarioDocument:
     annotations: Mapping[str, str] = field(default_factory=dict)
     title: str = ""
     description: str = ""
+    release: Release = DEFAULT_RELEASE
     seed: int | None = None
     until_seconds: float | None = None
     binding_seconds: float = 0.0
@@ -62,20 +43,22 @@ class ScenarioDocument:
 
 def build_scenario_document(data: Manifest, problems: Problems) -> ScenarioDocument:
     if not check(SCENARIO, data, (), problems, strict=True):
-        return ScenarioDocument()
+        return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     if (seed := spec.get("seed")) is not None and seed < 0:
         problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
     until = spec.get("untilSeconds")
+    release = RELEASES.get(spec.get("kubernetesVersion") or "", DEFAULT_RELEASE)  # SCENARIO lets no other pass
     return ScenarioDocument(
         name=metadata.get("name") or "",
         annotations=text_map(metadata.get("annotations")),
         title=spec.get("title") or "",
         description=spec.get("description") or "",
+        release=release,
         seed=seed,
         until_seconds=seconds(until, ("spec", "untilSeconds"), problems) if until is not None else None,
         binding_seconds=seconds(spec.get("bindingSeconds") or 0, ("spec", "bindingSeconds"), problems),
-        feature_gates=_feature_gates(spec.get("featureGates") or {}, problems),
+        feature_gates=_feature_gates(spec.get("featureGates") or {}, release, problems),
         faults=_faults(spec.get("faults") or (), problems),
         extender_scripts=extender_scripts(spec.get("extenders"), ("spec", "extenders"), problems),
         expect=_expectation(spec["expect"], problems) if spec.get("expect") is not None else None,
@@ -91,17 +74,19 @@ def seconds(number: float, path: Path, problems: Problems) -> float:
     return float(number)
 
 
-def _feature_gates(found: Mapping[str, bool], problems: Problems) -> dict[str, bool]:
-    gates = dict(CHANGEABLE_GATES)
+def _feature_gates(found: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:
+    """The gates that can be set in the release, each with its value."""
+    gates = release.default_gates()
     for name, value in found.items():
         path = ("spec", "featureGates", name)
-        if name in CHANGEABLE_GATES:
-            gates[name] = bool(value)
-        elif name not in FIXED_GATES:
-            hint = did_you_mean(name, [*CHANGEABLE_GATES, *FIXED_GATES])
+        gate = release.gates.get(name)
+        if gate is None:
+            hint = did_you_mean(name, release.gates)
             problems.error(path, Message("unrecognized feature gate: {name}{hint}", name=name, hint=hint))
-        elif value != FIXED_GATES[name]:
-            reason = Message("feature is locked to {value} here", value=show(FIXED_GATES[name]))
+        elif gate.settable:
+            gates[name] = bool(value)
+        elif value != gate.default:
+            reason = Message("feature is locked to {value} here", value=show(gate.default))
             problems.error(
                 path,
                 Message(

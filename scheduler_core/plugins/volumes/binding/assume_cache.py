@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim
-from scheduler_core.plugins.volumes.binding.matching import SELECTED_NODE, claim_class, claim_key
 from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import SELECTED_NODE, claim_class, claim_key
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.apis.core import CSINode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes
-from scheduler_core.plugins.volumes.binding.matching import (
+from scheduler_core.plugins.volumes.csi_migration import TranslationError, migratable, translated_node_affinity
+from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import (
     NO_PROVISIONER,
     SELECTED_NODE,
     Candidates,
@@ -24,8 +26,6 @@ from scheduler_core.plugins.volumes.binding.matching import (
     reachable_after_migration,
     topology_allowed,
 )
-from scheduler_core.plugins.volumes.csi_migration import TranslationError, migratable, translated_node_affinity
-from scheduler_core.plugins.volumes.listers import Storage
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
 BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"

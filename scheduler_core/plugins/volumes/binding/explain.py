@@ -17,7 +17,9 @@ from scheduler_core.plugins.volumes.binding.binder import (
     Search,
     why_not_provisioned,
 )
-from scheduler_core.plugins.volumes.binding.matching import (
+from scheduler_core.plugins.volumes.csi_migration import TranslationError
+from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import (
     NO_PROVISIONER,
     SELECTED_NODE,
     Candidates,
@@ -27,8 +29,6 @@ from scheduler_core.plugins.volumes.binding.matching import (
     why_unavailable,
     why_unfit,
 )
-from scheduler_core.plugins.volumes.csi_migration import TranslationError
-from scheduler_core.plugins.volumes.listers import Storage
 
 FIELD = "spec.volumes[*].persistentVolumeClaim.claimName"
 

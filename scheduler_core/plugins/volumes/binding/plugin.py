@@ -39,7 +39,6 @@ from scheduler_core.plugins.volumes.binding import explain as volume_binding_fac
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
 from scheduler_core.plugins.volumes.binding.binder import BinderError, Search, claims_of
-from scheduler_core.plugins.volumes.binding.matching import claim_key, fully_bound
 from scheduler_core.plugins.volumes.binding.provisioning import bind_volumes
 from scheduler_core.plugins.volumes.hints import (
     after_capacity_change,
@@ -49,6 +48,7 @@ from scheduler_core.plugins.volumes.hints import (
     after_storage_class_change,
 )
 from scheduler_core.plugins.volumes.listers import Storage, alike, ephemeral_claim_error, not_found
+from scheduler_core.plugins.volumes.matching import claim_key, fully_bound
 
 NO_CLAIMS = PreFilterResult(status=SKIP)
 UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unbound immediate PersistentVolumeClaims",))

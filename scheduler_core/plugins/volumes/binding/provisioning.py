@@ -16,9 +16,9 @@ from scheduler_core.apis.quantity import format_bytes
 from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
 from scheduler_core.framework.interface import Handle
 from scheduler_core.plugins.volumes.binding.assume_cache import PodVolumes, with_claim
-from scheduler_core.plugins.volumes.binding.matching import claim_class, reachable_after_migration
 from scheduler_core.plugins.volumes.csi_migration import TranslationError
 from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import claim_class, reachable_after_migration
 
 BIND_COMPLETED = "pv.kubernetes.io/bind-completed"
 BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"

@@ -24,8 +24,8 @@ from scheduler_core.plugins.volumes.binding.binder import (
     provision_keys,
     why_not_provisioned,
 )
-from scheduler_core.plugins.volumes.binding.matching import SELECTED_NODE, Candidates
 from scheduler_core.plugins.volumes.listers import alike
+from scheduler_core.plugins.volumes.matching import SELECTED_NODE, Candidates
 
 Mask = NDArray[np.bool_]  # one per row
 Codes = NDArray[np.int8]

@@ -1,0 +1,68 @@
+"""The library: lesson files brought into the database, each under its slug; only a changed text makes a new version."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from django.db import transaction
+
+from kschedui.models import Run, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import engine
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.prose import clean_title
+from scheduler_core import ENGINE_VERSION, ScenarioErrors
+
+FOLDER = Path(__file__).parent / "scenarios" / "lessons"
+
+
+class BadLesson(Exception):
+    """A lesson that is no scenario; the text names the file and the reason."""
+
+
+def files() -> list[Path]:
+    """The lesson files, by slug."""
+    return sorted(FOLDER.glob("*.yaml"))
+
+
+def load() -> Iterator[tuple[str, Version | None]]:
+    """Bring every lesson in; (slug, the new version, or None where nothing changed). Raises BadLesson."""
+    found = files()
+    for path in found:
+        try:
+            yield path.stem, load_text(path.stem, path.read_text(encoding="utf-8"))
+        except ScenarioErrors as errors:
+            raise BadLesson(f"{path.name}: {errors}") from None
+    gone = Scenario.objects.filter(slug__isnull=False, deleted_at=None).exclude(slug__in=[path.stem for path in found])
+    gone.update(slug=None, visibility=Scenario.Visibility.UNLISTED)  # links to it go on working; no page lists it
+
+
+def load_text(slug: str, text: str) -> Version | None:
+    """One lesson. A trace by another engine makes a new version too, so that old links keep the old trace."""
+    scenario = Scenario.objects.filter(slug=slug).first()
+    last = scenarios.newest(scenario) if scenario else None
+    if last and last.sha256 == scenarios.sha256(text) and not is_by_old_engine(last):
+        return None
+    parsed = engine.read(text)
+    with transaction.atomic():
+        if scenario is None:
+            scenario = Scenario.objects.create(slug=slug, visibility=Scenario.Visibility.PUBLIC)
+        scenario.title = clean_title(parsed.title) or slug
+        scenario.save(update_fields=["title"])
+        number = last.number + 1 if last else 1
+        return scenarios.add_version(scenario, number, text, engine.summary(parsed))
+
+
+def is_by_old_engine(version: Version) -> bool:
+    """The trace that its links show was made by an engine that this is not."""
+    run = runs.find_run(version)
+    return run is not None and run.state == Run.State.DONE and run.engine_version != ENGINE_VERSION
+
+
+def unrun() -> list[Run]:
+    """The runs of the newest lessons that are not complete; each is made if there is none."""
+    found = []
+    for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
+        run, _ = Run.objects.get_or_create(version=scenarios.newest(scenario), engine_version=ENGINE_VERSION)
+        if run.state == Run.State.QUEUED:
+            found.append(run)
+    return found
