@@ -12,7 +12,7 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Scores
+from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Reads, Scores
 from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
@@ -29,7 +29,7 @@ class NodeResourcesBalancedAllocation:
     """
 
     name = "NodeResourcesBalancedAllocation"
-    reads = "resources"
+    reads = Reads(pod=("requests",), node=("allocatable", "requested"))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()
