@@ -120,7 +120,8 @@ class RunConsumer(AsyncWebsocketConsumer):
             else:
                 await self.bounded_send(bytes_data=news)
         if feed.broken:
-            return await self.close(RESTART)
+            await self.close(RESTART)
+            return
         status = feed.status
         if status.error:
             await self.tell(type="error", message=self.say(status.error))
