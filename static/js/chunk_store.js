@@ -7,7 +7,10 @@ import { apply, fork, fromKeyframe } from "./state.js";
 /** So many events are folded at most to come to any step: states in between are kept once they have been passed. */
 const APART = 512;
 
-/** @typedef {{seq: number, first: number, events: AnyEvent[], kept: State[], last: boolean}} Chunk kept: before its first event, and every APART on */
+/**
+ * kept: before its first event, and every APART on; none while that waits for the run's first chunk
+ * @typedef {{seq: number, first: number, time: number, events: AnyEvent[], keyframe: TraceChunk["keyframe"] | null, kept: State[], last: boolean}} Chunk
+ */
 
 export class ChunkStore {
   constructor() {
@@ -18,12 +21,22 @@ export class ChunkStore {
     this.cursor = null;
   }
 
-  /** Take a chunk in. Where the one before is here, its end is this one's start: equal records are then shared. */
+  /** Take a chunk in. */
   put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
-    const before = this.chunks[seq - 1];
-    const base = before ? stateIn(before, before.events.length) : fromKeyframe(keyframe);
-    this.chunks[seq] = { seq, first, events, kept: [base], last };
+    this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
     if (last) this.complete = true;
+    for (const chunk of this.chunks) if (chunk?.keyframe) this.begin(chunk);
+  }
+
+  /** Where the chunk before is here, its end is this one's start: equal records are then shared. @param {Chunk} chunk */
+  begin(chunk) {
+    const before = this.chunks[chunk.seq - 1];
+    const opening = this.chunks[0];
+    const began = opening?.kept.length ? stateIn(opening, 1) : undefined;
+    const base = before?.kept.length ? stateIn(before, before.events.length) : fromKeyframe(/** @type {TraceChunk["keyframe"]} */ (chunk.keyframe), began);
+    if (!base) return;
+    chunk.kept = [base];
+    chunk.keyframe = null;
   }
 
   /** @param {number} seq */
@@ -53,7 +66,7 @@ export class ChunkStore {
   /** The state after the event `step`, or undefined while its chunk is not here. @param {number} step */
   stateAfter(step) {
     const chunk = this.chunkFor(step);
-    if (!chunk) return undefined;
+    if (!chunk?.kept.length) return undefined;
     const near = this.cursor;
     if (near?.step === step) return near.state;
     const ahead = near && near.step < step && near.step >= chunk.first && step - near.step < APART;

@@ -114,6 +114,12 @@ export class Feed {
     (await this.listener).connection(closed ? "closed" : "lost", code);
   }
 
+  /** Have the chunks from a number on sent (again). @param {number} seq */
+  from(seq) {
+    this.cursor = seq;
+    this.subscribe();
+  }
+
   close() {
     this.done = true;
     this.socket?.close();
@@ -128,8 +134,13 @@ export class Feed {
 export async function backfill(api, run, before, has, take) {
   for (let seq = 0; seq < before; seq += 1) {
     if (has(seq)) continue;
-    const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
-    if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
-    await take(await openFrame(await answer.arrayBuffer()));
+    await take(await fetchChunk(api, run, seq));
   }
+}
+
+/** One chunk over HTTP. @param {string} api @param {string} run @param {number} seq */
+export async function fetchChunk(api, run, seq) {
+  const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
+  if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
+  return openFrame(await answer.arrayBuffer());
 }

@@ -2,7 +2,7 @@
 /** How a run leaves the cluster: what stands where, what is held, who still waits, and which nodes turned it away. */
 import { filtered, PASSED } from "../model/filter.js";
 import { free, nominatedTo } from "../model/room.js";
-import { apply, fromKeyframe } from "../state.js";
+import { apply, emptyState } from "../state.js";
 
 /** @typedef {import("../trace").PodSummary} PodSummary @typedef {import("./cluster_picture").Row} Row */
 /** @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal what each node said at a pod's last attempt */
@@ -17,9 +17,9 @@ export class Ending {
     this.refusals = new Map();
   }
 
-  /** Fold a piece of the run in. @param {import("../trace").TraceChunk} chunk @param {(event: any, step: number) => void} each called before the event */
+  /** Fold a piece of the run in. @param {TraceChunk} chunk @param {(event: any, step: number) => void} each called before the event */
   take(chunk, each) {
-    const state = (this.state ??= fromKeyframe(chunk.keyframe));
+    const state = (this.state ??= emptyState());
     chunk.events.forEach((event, index) => {
       each(event, chunk.first_step + index);
       apply(state, event);
