@@ -227,7 +227,7 @@ class NominationCleared(Event, tag=True):
 class ScoresComputed(Event, tag=True):
     """Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores.
 
-    `skipped` are the Score plugins that PreScore let off; `extenders` have the name of an extender in place of a plugin's.
+    `skipped` are the Score plugins that PreScore let off; `extenders` name an extender in place of a plugin.
     """
 
     rows: Column
