@@ -47,7 +47,7 @@ def convert(source: str | BinaryIO, limits: Limits, most: int | None = None) -> 
         raise refusal(nothing_read(dump.left_out))
     text = compact_yaml.write_all(with_title(cleaning.tidied(made)))
     if len(text.encode()) > limits.bytes:
-        raise too_large(limits)
+        raise refusal(workloads.too_long(limits).sentence)
     return Imported(text, [*dump.left_out.notes(), *notes, *more])
 
 
@@ -84,8 +84,8 @@ def made_of(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], li
     notes += extender_notes(kept)
     try:
         made, expanded = workloads.expand(kept, limits, ended, admission)
-    except workloads.TooLarge:
-        raise too_large(limits) from None
+    except workloads.TooLarge as error:
+        raise refusal(error.sentence) from None
     unused = Counter(str(found.get("kind")) for found in made if found.get("kind") in NOT_OURS)
     if not admission.done["LimitRange"] and not admission.done["RuntimeClass"] and unused:
         notes.append(
@@ -135,13 +135,6 @@ def with_title(objects: list[Manifest]) -> list[Manifest]:
 def counted(kinds: Counter[str]) -> str:
     """As in: 2 Node, 14 Pod."""
     return ", ".join(f"{number:,} {kind}" for kind, number in sorted(kinds.items()))
-
-
-def too_large(limits: Limits) -> Exception:
-    """For a scenario that nobody could save."""
-    return refusal(
-        Message("with its pods this becomes more than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
-    )
 
 
 def nothing_read(left_out: LeftOut) -> Message:

@@ -9,6 +9,8 @@ import json
 import pytest
 
 from scheduler_core.apis.core import Pod
+from scheduler_core.scenario.objects.nodes import _taints
+from scheduler_core.scenario.objects.pods import _scheduling_gates
 from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors, field_catalogue, parse_scenario
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.limits import Limits
@@ -217,7 +219,7 @@ def test_unknown_kind_is_refused(document: dict[str, str], message: str) -> None
 
 
 def test_a_custom_resource_is_left_out_with_a_warning() -> None:
-    found = parse({"apiVersion": "example.com/v1", "kind": "Thing"}, node("n1"))
+    found = parse_scenario(scenario({"apiVersion": "example.com/v1", "kind": "Thing"}, node("n1")))
     assert [warning.message for warning in found.warnings] == ["Thing of example.com/v1 is not read and is left out"]
 
 
@@ -227,7 +229,7 @@ def test_an_extender_without_a_script_is_a_warning() -> None:
         "kind": "KubeSchedulerConfiguration",
         "extenders": [{"urlPrefix": "http://a"}],
     }
-    (warning,) = parse(configuration, node("n1")).warnings
+    (warning,) = parse_scenario(scenario(configuration, node("n1"))).warnings
     assert (warning.path, "is never called" in warning.message) == ("extenders[0].urlPrefix", True)
 
 
@@ -237,12 +239,12 @@ def test_an_unknown_plugin_that_is_disabled_is_a_warning() -> None:
         "kind": "KubeSchedulerConfiguration",
         "profiles": [{"plugins": {"score": {"disabled": [{"name": "ImageLocalty"}]}}}],
     }
-    (warning,) = parse(configuration, node("n1")).warnings
+    (warning,) = parse_scenario(scenario(configuration, node("n1"))).warnings
     assert warning.message.startswith('no plugin "ImageLocalty" exists, so nothing is disabled; did you mean')
 
 
 def test_a_pod_of_a_class_that_is_not_in_the_file_has_its_own_priority() -> None:
-    found = parse(node("n1"), pod("a", priority=7, priority_class="gone"))
+    found = parse_scenario(scenario(node("n1"), pod("a", priority=7, priority_class="gone")))
     assert found.objects[-1].priority == 7
     assert "the pod's own priority counts" in found.warnings[0].message
 
@@ -363,3 +365,31 @@ def test_real_dump_is_read_without_a_warning() -> None:
     assert (web.key, web.node_name, web.requests["cpu"]) == ("shop/web-7d9c-x2x4v", "worker-1", 50)
     assert web.start_time
     assert web.start_time < web.creation_timestamp + 2
+
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+
+
+def test_a_flat_list_of_millions_of_values_is_refused_at_the_limit() -> None:
+    with pytest.raises(ScenarioErrors, match="line 4: more than 1,000 values"):
+        parse_scenario(f"{NODE}x: [{'1,' * 5_000}1]", Limits(values=1_000))
+
+
+def test_many_taints_and_gates_are_compared_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    class Counted(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    count = 3_000
+    taints = [{"key": Counted(f"k{i}"), "effect": Counted("NoSchedule")} for i in range(count)]
+    gates = [{"name": Counted(f"k{i}")} for i in range(count)]
+    assert (
+        len(_taints(taints, (), Problems())) == len(_scheduling_gates({"schedulingGates": gates}, Problems())) == count
+    )
+    assert compared < 20 * count
