@@ -1,6 +1,8 @@
 // @ts-check
 /** The library: what you have opened, search as you type ("/" goes there), topics and levels. The state is in the address, so a view can be sent. */
 
+import { handOver } from "./intake/handed_over.js";
+
 const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
 const shownCount = /** @type {HTMLElement} */ (document.getElementById("shown"));
@@ -96,5 +98,12 @@ document.addEventListener("keydown", (event) => {
     search.value = "";
     show();
   }
+});
+/** A file that is dropped here opens in the editor. */
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", async (event) => {
+  event.preventDefault();
+  const file = event.dataTransfer?.files[0];
+  if (file) location.assign((await handOver(file)) ? "/new/?dropped" : "/new/?import");
 });
 show();
