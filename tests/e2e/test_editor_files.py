@@ -17,7 +17,7 @@ REFUSED = {
     "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8"),
     "control.yaml": (b"kind: \x01Pod\n", "characters that no YAML or JSON may have"),
     "empty.yaml": (b" \n", "There is nothing in it."),
-    "deep.yaml": (b"[" * 100_000, "nested deeper than"),
+    "deep.yaml": (b"[" * 100_000, "cut off at line 1, before its first object is whole"),
     "secret.yaml": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "no object in it that a scheduler reads"),
 }
 
