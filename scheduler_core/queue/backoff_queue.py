@@ -16,11 +16,15 @@ from scheduler_core.queue.queued_pod import QueuedPod
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Durations in seconds. `aligned`: expiries are truncated to the second (with SchedulerPopFromBackoffQ)."""
+    """Durations in seconds. `aligned`: expiries are truncated to the second (with SchedulerPopFromBackoffQ).
+
+    `counts_every_attempt`: a pod's backoff doubles with each attempt, whatever came of it.
+    """
 
     initial: float
     maximum: float
     aligned: bool
+    counts_every_attempt: bool = False
 
     def duration(self, count: int) -> float:
         """initial * 2^(count - 1), at most maximum; 0 for a pod that has not failed."""
@@ -30,7 +34,8 @@ class Backoff:
 
     def expiration(self, queued: QueuedPod) -> float | None:
         """When the pod's backoff ends, None if it has none."""
-        count = queued.consecutive_errors or queued.unschedulable_count
+        failures = queued.consecutive_errors or queued.unschedulable_count
+        count = queued.attempts if self.counts_every_attempt else failures
         if self.maximum == 0 or count == 0:
             return None
         if queued.backoff_expiration is None:

@@ -56,6 +56,7 @@ class NodeResourcesFit:
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+        self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -85,6 +86,8 @@ class NodeResourcesFit:
             if short.any():
                 lacking.append((i, short))
                 too_small |= short & (allocatable < amount)
+        if not self._tells_too_small:
+            too_small[:] = False
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def axes(

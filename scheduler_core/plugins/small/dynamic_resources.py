@@ -28,6 +28,7 @@ from scheduler_core.framework.interface import (
 NO_CLAIMS_TO_FIND = PreFilterResult(status=SKIP)
 NO_CLAIMS = Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
 NO_STATE = Status(Code.ERROR, ("not found",))
+DISABLED = Status(Code.UNSCHEDULABLE, ("plugin disabled",))
 
 
 class DynamicResources:
@@ -36,15 +37,19 @@ class DynamicResources:
     name = "DynamicResources"
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
+        self._enabled = handle.release.gates["DynamicResourceAllocation"].default
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         return NO_CLAIMS_TO_FIND
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Without its PreFilter's state (a plugin before it rejected the pod) it fails, which ends PostFilter."""
+        if not self._enabled:
+            return PostFilterResult(DISABLED)
         return PostFilterResult(NO_CLAIMS if self.name in cycle.states else NO_STATE)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        if not self._enabled:
+            return ()
         changed = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
         return (RegisteredEvent(ClusterEvent("Node", changed)),)

@@ -1,0 +1,38 @@
+"""How resources, ports and volumes of pods are judged differently from release to release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases.rules.rule import rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodRules:
+    """What a pod asks for."""
+
+    fit_knows_what_no_eviction_helps: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/fit.go: Filter",
+        {
+            True: Message("a request above all that the node can give is UnschedulableAndUnresolvable"),
+            False: Message("a request above all that the node can give is Unschedulable, so evictions are tried"),
+        },
+    )
+    node_ports_counts_sidecars: bool = rule(
+        "NodePorts",
+        "plugins/nodeports/node_ports.go: getContainerPorts",
+        {
+            True: Message("host ports of sidecars count"),
+            False: Message("host ports of sidecars do not count"),
+        },
+    )
+    claim_in_use_reason_speaks_of_the_node: bool = rule(
+        "VolumeRestrictions",
+        "plugins/volumerestrictions/volume_restrictions.go: ErrReasonReadWriteOncePodConflict",
+        {
+            False: Message("the reason says that another pod uses the ReadWriteOncePod claim"),
+            True: Message("the reason says that the node has a pod that uses the ReadWriteOncePod claim"),
+        },
+    )
