@@ -16,6 +16,13 @@ V1_33 = V1_34.older(
         node_ports_counts_sidecars=False,
         claim_in_use_reason_speaks_of_the_node=True,
     ),
-    gates={"DynamicResourceAllocation": Gate(False), "PodLevelResources": Gate(False)},
+    gates={
+        "DRAExtendedResource": None,
+        "DynamicResourceAllocation": Gate(False),
+        "NominatedNodeNameForExpectation": None,
+        "PodLevelResources": Gate(False),
+        "SchedulerAsyncAPICalls": None,
+        "VolumeAttributesClass": Gate(False),
+    },
     default_plugins=[plugin for plugin in V1_34.default_plugins if plugin.name != "DynamicResources"],
 )

@@ -51,7 +51,6 @@ def build_queue(
 ) -> SchedulingQueue:
     """The queue that all profiles share; the first profile's QueueSort orders it (they must all have the same)."""
     config, first = scenario.config, next(iter(frameworks.values()))
-    rules = scenario.release.rules
     gated = {
         name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at("pre_enqueue")]
         for name, framework in frameworks.items()
@@ -62,7 +61,7 @@ def build_queue(
             config.pod_initial_backoff_seconds,
             config.pod_max_backoff_seconds,
             scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
-            rules.backoff_counts_every_attempt,
+            scenario.release.rules,
         ),
         first.at("queue_sort")[0].key,
         {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},

@@ -88,7 +88,7 @@ class Simulation:
         for framework in self._frameworks.values():
             framework.nominator = self._queue.nominator
         waiting = WaitingPods()
-        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks)
+        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks, scenario.release.rules)
         self.scheduler = Scheduler(
             self.cluster,
             self._queue,

@@ -6,17 +6,19 @@ from collections.abc import Sequence
 
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.interface import Action, ClusterEvent, QueueingHint, RegisteredEvent
+from scheduler_core.plugins.inter_pod_affinity import before_1_33
 from scheduler_core.plugins.inter_pod_affinity.terms import hint_matches_all
 
 POD_ACTIONS = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
 NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
 
 
-def events_to_register() -> Sequence[RegisteredEvent]:
+def events_to_register(*, compares_labels: bool = True) -> Sequence[RegisteredEvent]:
     """Pods on nodes that come, go or change their labels; nodes that come or change their labels."""
+    after_node_change = _after_node_change if compares_labels else before_1_33.after_node_change
     return (
         RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), _after_pod_change),
-        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), _after_node_change),
+        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), after_node_change),
     )
 
 

@@ -57,6 +57,7 @@ class InterPodAffinity:
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         assert isinstance(args, InterPodAffinityArgs)
         self._plans = Plans(args, handle.cluster)
+        self._compares_labels = handle.release.rules.inter_pod_affinity_hint_compares_labels
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """Skipped when the pod requires nothing and no existing pod's required anti-affinity reaches it."""
@@ -105,7 +106,7 @@ class InterPodAffinity:
         return scoring.normalize(scores)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        return events_to_register()
+        return events_to_register(compares_labels=self._compares_labels)
 
     def explain_filter(
         self, pod: Pod, state: Plan, cluster: Cluster, row: int, change: Change | None = None

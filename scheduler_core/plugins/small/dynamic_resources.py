@@ -37,7 +37,7 @@ class DynamicResources:
     name = "DynamicResources"
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        self._enabled = handle.release.gates["DynamicResourceAllocation"].default
+        self._enabled = handle.release.has_on("DynamicResourceAllocation")
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         return NO_CLAIMS_TO_FIND

@@ -36,3 +36,35 @@ class PodRules:
             True: Message("the reason says that the node has a pod that uses the ReadWriteOncePod claim"),
         },
     )
+    balanced_allocation_skips_best_effort_pods: bool = rule(
+        "NodeResourcesBalancedAllocation",
+        "plugins/noderesources/balanced_allocation.go: PreScore",
+        {
+            True: Message("a pod that requests nothing gets no score"),
+            False: Message("a pod that requests nothing is scored like any other"),
+        },
+    )
+    volume_limits_follow_csi_nodes: bool = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/csi.go: EventsToRegister",
+        {
+            True: Message("a CSINode that allows more wakes pods"),
+            False: Message("a CSINode that allows more wakes no pod, and every VolumeAttachment that goes wakes all"),
+        },
+    )
+    volume_binding_reason_names_the_volume: bool = rule(
+        "VolumeBinding",
+        "plugins/volumebinding/binder.go: ErrReasonNodeConflict",
+        {
+            True: Message("the reason says that the node does not match the volume's node affinity"),
+            False: Message("the reason says that there is a volume node affinity conflict"),
+        },
+    )
+    inter_pod_affinity_hint_compares_labels: bool = rule(
+        "InterPodAffinity",
+        "plugins/interpodaffinity/plugin.go: isSchedulableAfterNodeChange",
+        {
+            True: Message("a node wakes a pod when a label that a term asks for came, went or changed"),
+            False: Message("a node wakes a pod whenever it has a label that a term asks for"),
+        },
+    )

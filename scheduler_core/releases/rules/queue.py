@@ -20,3 +20,27 @@ class QueueRules:
             True: Message("the backoff doubles with each attempt, whatever came of it"),
         },
     )
+    backoff_includes_its_end: bool = rule(
+        "",
+        "backend/queue/backoff_queue.go: isPodBackingoff",
+        {
+            True: Message("at the very moment at which its backoff ends a pod still waits"),
+            False: Message("at the very moment at which its backoff ends a pod waits no more"),
+        },
+    )
+    errors_back_off_apart: bool = rule(
+        "",
+        "backend/queue/backoff_queue.go: podErrorBackoffQ",
+        {
+            True: Message("pods that come back from an error wait in a backoff queue of their own"),
+            False: Message("pods that come back from an error wait in the same backoff queue as the others"),
+        },
+    )
+    nominations_wake_pods: bool = rule(
+        "",
+        "eventhandlers.go: updatePodInSchedulingQueue, deletePodFromSchedulingQueue",
+        {
+            True: Message("a nomination that ends wakes pods, as the deletion of a running pod does"),
+            False: Message("a nomination that ends wakes no pod"),
+        },
+    )

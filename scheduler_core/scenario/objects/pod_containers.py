@@ -139,8 +139,6 @@ def is_sidecar(container: Manifest) -> bool:
 
 def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
     """The requests of a pod's containers with everything that defaulting adds."""
-    if not release.gates["InPlacePodVerticalScaling"].default:
-        status = {}
     containers = [_requests(one, status, "containerStatuses") for one in spec.get("containers") or ()]
     init_containers = [
         (_requests(one, status if is_sidecar(one) else {}, "initContainerStatuses"), is_sidecar(one))
@@ -152,14 +150,6 @@ def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: 
         check_requirements(resources, ("spec", "resources"), problems, pod_level=True)
         pod_level = _pod_level(resources, spec, aggregate(containers, init_containers))
         _check_pod_level(pod_level, aggregate(containers, init_containers), problems)
-        if not release.gates["PodLevelResources"].default:
-            reason = Message(
-                "ignored: feature gate {name} is off in Kubernetes {release}",
-                name="PodLevelResources",
-                release=release.version,
-            )
-            problems.warn(("spec", "resources"), reason)
-            pod_level = None
     return PodRequests(containers, init_containers, pod_level, amounts(spec.get("overhead")))
 
 
