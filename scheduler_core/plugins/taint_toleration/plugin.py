@@ -31,11 +31,9 @@ from scheduler_core.framework.interface import (
 from scheduler_core.framework.runtime.scores import default_normalize
 from scheduler_core.plugins.taint_toleration.before_1_35 import reason_before_1_35
 from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
-from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint, tolerates
+from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, find_untolerated_taint, tolerates
 
-HARD_EFFECTS = ("NoSchedule", "NoExecute")
 NOTHING_TO_PREPARE = PreScoreResult()
-SOFT_EFFECT = "PreferNoSchedule"
 REASON = "node(s) had untolerated taint(s)"
 
 
