@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.queue.pod_heap import PodHeap, SortKey
@@ -26,7 +26,7 @@ class Backoff:
     initial: float
     maximum: float
     aligned: bool
-    rules: QueueRules = QueueRules()
+    rules: QueueRules = field(default_factory=QueueRules)
 
     def duration(self, count: int) -> float:
         """initial * 2^(count - 1), at most maximum; 0 for a pod that has not failed."""

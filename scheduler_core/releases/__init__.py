@@ -10,5 +10,7 @@ from scheduler_core.releases.v1_34 import V1_34
 
 __all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release", "Rules"]
 
-RELEASES = {release.version: release for release in (V1_32, V1_33, V1_34)}  # oldest first; a release joins when it is complete
+RELEASES = {
+    release.version: release for release in (V1_32, V1_33, V1_34)
+}  # oldest first; a release joins when it is complete
 DEFAULT_RELEASE = V1_34  # of a scenario that names none: the newest that is complete

@@ -48,7 +48,9 @@ class NodeResourcesBalancedAllocation:
         return self._score(amounts(pod, nodes, rows, self.args.resources, non_zero=False), len(rows))
 
     def _asks(self, pod: Pod) -> bool:
-        return self._scores_best_effort or any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
+        return self._scores_best_effort or any(
+            pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources
+        )
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

@@ -1,4 +1,4 @@
-"""What wakes a pod that NodeVolumeLimits rejected, before 1.33: not that a CSINode allows more (nodevolumelimits/csi.go)."""
+"""What wakes a pod that NodeVolumeLimits rejected, before 1.33: not a CSINode that allows more (csi.go)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fields that a release does not have, or ignores because their feature gate is off there (kube_features.go, strategy.go).
+"""Fields that a release does not have, or drops because their feature gate is off there (kube_features.go).
 
 What a document says in such a field is refused where the release has no such field, and dropped with a warning where
 its gate is off, as the API server drops it.
@@ -68,14 +68,22 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, release: R
             if gate is None:
                 problems.error(path, Message("Kubernetes {release} has no such field", release=release.version))
                 continue
-            off = {"gate": field.gate, "release": release.version}
+            problems.warn(path, _is_off(field, release))
             if field.off == "dropped":
-                problems.warn(path, Message("ignored: feature gate {gate} is off in Kubernetes {release}", **off))
                 data = _without(data, path)
-            else:
-                text = "feature gate {gate} is off in Kubernetes {release}; what is written counts here all the same"
-                problems.warn(path, Message(text, **off))
     return data
+
+
+def _is_off(field: GatedField, release: Release) -> Message:
+    if field.off == "dropped":
+        return Message(
+            "ignored: feature gate {gate} is off in Kubernetes {release}", gate=field.gate, release=release.version
+        )
+    return Message(
+        "feature gate {gate} is off in Kubernetes {release}; what is written counts here all the same",
+        gate=field.gate,
+        release=release.version,
+    )
 
 
 @lru_cache(maxsize=256)
@@ -103,6 +111,6 @@ def _without(data: Any, path: Path) -> Any:
     first, *rest = path
     if not rest:
         return {key: value for key, value in data.items() if key != first}
-    copy = dict(data) if isinstance(data, dict) else list(data)
+    copy: Any = dict(data) if isinstance(data, dict) else list(data)
     copy[first] = _without(data[first], tuple(rest))
     return copy

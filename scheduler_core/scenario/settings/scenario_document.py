@@ -84,8 +84,10 @@ def _feature_gates(found: Mapping[str, bool], release: Release, problems: Proble
         path = ("spec", "featureGates", name)
         gate = release.gates.get(name)
         if gate is None and any(name in other.gates for other in RELEASES.values()):
-            text = "ignored: Kubernetes {release} has no feature gate {gate}"
-            problems.warn(path, Message(text, release=release.version, gate=name))
+            problems.warn(
+                path,
+                Message("ignored: Kubernetes {release} has no feature gate {gate}", release=release.version, gate=name),
+            )
         elif gate is None:
             hint = did_you_mean(name, release.gates)
             problems.error(path, Message("unrecognized feature gate: {name}{hint}", name=name, hint=hint))
