@@ -1,4 +1,4 @@
-"""Folding events into a keyframe: what each event changes in the visible state. `static/js/fold.js` is its twin."""
+"""Folding events into a keyframe: what each event changes in the visible state. `static/js/trace/fold.js` is its twin."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 /** The types that most modules speak of, by their bare names. */
-import type * as trace from "./trace";
+import type * as trace from "./trace/trace";
 
 declare global {
   type AnyEvent = trace.AnyEvent;
@@ -9,14 +9,14 @@ declare global {
   type PreemptionEvaluated = trace.PreemptionEvaluated;
   type TraceChunk = trace.TraceChunk;
   type Verdict = trace.Verdict;
-  type Child = import("./dom.js").Child;
-  type ChunkStore = import("./chunk_store.js").ChunkStore;
-  type Geometry = import("./views/funnel.js").Geometry;
-  type Part = import("./i18n.js").Part;
-  type Player = import("./player.js").Player;
-  type RunIndex = import("./run_index.js").RunIndex;
-  type Scores = import("./model/scores.js").Scores;
-  type Timeline = import("./views/timeline.js").Timeline;
+  type Child = import("./shared/dom.js").Child;
+  type ChunkStore = import("./trace/chunk_store.js").ChunkStore;
+  type Geometry = import("./steps/filter/funnel.js").Geometry;
+  type Part = import("./shared/i18n.js").Part;
+  type Player = import("./player/player.js").Player;
+  type RunIndex = import("./trace/run_index.js").RunIndex;
+  type Scores = import("./steps/score/model.js").Scores;
+  type Timeline = import("./chrome/timeline.js").Timeline;
   type View = import("./view").View;
 
   /** What is visible between two events. */
@@ -55,7 +55,7 @@ declare global {
     order: "plugin" | "node";
     /** the next event */
     following?: any;
-    explainer?: import("./explain.js").Explainer;
+    explainer?: import("./trace/explainer.js").Explainer;
     hero?: string;
   }
 
@@ -98,9 +98,9 @@ declare global {
     /** how many plugins have counted */
     scored: number;
     chosen: string;
-    bars?: typeof import("./views/score_bars.js");
+    bars?: typeof import("./steps/score/bars.js");
     /** loaded when it is asked for */
-    later?: typeof import("./views/later_ticks.js").laterTicks;
+    later?: typeof import("./steps/filter/later_ticks.js").laterTicks;
   }
   /** A preemption as a play in frames. */
   interface Theatre {

@@ -1,10 +1,10 @@
 /** What every view draws from: the state after the event on screen, and what the reader chose. */
-import type { ChunkStore } from "./chunk_store.js";
-import type { Explainer } from "./explain.js";
-import type { Player } from "./player.js";
-import type { RunIndex } from "./run_index.js";
-import type { Selection } from "./link.js";
-import type { Scene } from "./model/phase.js";
+import type { ChunkStore } from "./trace/chunk_store.js";
+import type { Explainer } from "./trace/explainer.js";
+import type { Player } from "./player/player.js";
+import type { RunIndex } from "./trace/run_index.js";
+import type { Selection } from "./shared/link.js";
+import type { Scene } from "./trace/phase.js";
 
 export interface Options {
   /** show what the later plugins would say about a node that an earlier one rejected */

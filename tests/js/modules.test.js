@@ -17,27 +17,28 @@ function graph(file, seen = new Set()) {
   return seen;
 }
 
-const needed = [...graph(join(SCRIPTS, "main.js"))].map((file) => relative(SCRIPTS, file)).sort();
+const needed = [...graph(join(SCRIPTS, "player", "main.js"))].map((file) => relative(SCRIPTS, file)).sort();
 
 test("player_modules.html preloads exactly the modules that main.js imports", () => {
   const named = [...readFileSync(join(ROOT, "templates", "player_modules.html"), "utf8").matchAll(/js\/([\w/]+\.js)/g)].map(([, name]) => name).sort();
-  assert.deepEqual(named, needed.filter((name) => name !== "main.js"));
+  assert.deepEqual(named, needed.filter((name) => name !== "player/main.js"));
 });
 
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
-  "the start of a run": ["views/cluster.js", "captions/queue.js", "views/explanation_cluster.js"],
-  "the start of a cycle": ["captions/queue.js", "views/explanation_filter.js"],
-  "a step of Filter, while another pod is bound": ["captions/filter.js", "views/explanation_filter.js", "views/binding.js"],
-  "a step of Score, while another pod is bound": ["captions/score.js", "views/score_bars.js", "views/explanation_score.js", "views/binding.js"],
-  "a step of a binding cycle": ["captions/binding.js", "views/cluster.js", "views/binding.js", "views/explanation_cluster.js"],
+  "the start of a run": ["cluster/view.js", "queue/captions.js", "cluster/explanation.js"],
+  "the start of a cycle": ["queue/captions.js", "filter/explanation.js"],
+  "a step of Filter, while another pod is bound": ["filter/captions.js", "filter/explanation.js", "binding/view.js"],
+  "a step of Score, while another pod is bound": ["score/captions.js", "score/bars.js", "score/explanation.js", "binding/view.js"],
+  "a step of a binding cycle": ["binding/captions.js", "cluster/view.js", "binding/view.js", "cluster/explanation.js"],
 };
 
 for (const [place, more] of Object.entries(FIRST)) {
   test(`what a link to ${place} loads before it is drawn stays small`, () => {
-    const files = graph(join(SCRIPTS, "main.js"));
-    const guessed = place === "the start of a run" ? [] : ["views/lanes.js"]; // early.js asks for it
-    for (const name of [...more, ...guessed, "theme.js", "early.js"]) graph(join(SCRIPTS, name), files);
+    const files = graph(join(SCRIPTS, "player", "main.js"));
+    const guessed = place === "the start of a run" ? [] : ["filter/lanes.js"]; // early.js asks for it
+    const names = [...[...more, ...guessed].map((name) => join("steps", name)), "shared/theme.js", "player/early.js"];
+    for (const name of names) graph(join(SCRIPTS, name), files);
     const bytes = [...files].reduce((sum, file) => sum + statSync(file).size, 0);
     assert.ok(bytes < 200_000, `${bytes} bytes`);
   });

@@ -1,7 +1,7 @@
 // @ts-check
 /** Two texts of one scenario: what somebody saved and what was written here, line by line; the reader chooses. */
-import { h, patch } from "../dom.js";
-import { t } from "../i18n.js";
+import { h, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
 import { post } from "./server.js";
 
 /** @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the difference of two versions */

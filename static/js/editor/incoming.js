@@ -1,7 +1,7 @@
 // @ts-check
 /** Text out of a file that somebody chose or dropped; what is no text, or too much of it, is refused with a sentence. */
-import { t } from "../i18n.js";
-import { count } from "../units.js";
+import { t } from "../shared/i18n.js";
+import { count } from "../shared/units.js";
 
 const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
 const CONTROL = /[\0-\x08\x0e-\x1f]/; // in no YAML

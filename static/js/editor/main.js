@@ -3,16 +3,16 @@
  * The editor page. One text, three sights of it: YAML, builder, cluster. What is typed is checked by the engine's own
  * parser, kept as a draft in this browser, saved as a new version, and run beside the text.
  */
-import { h, patch } from "../dom.js";
-import { t, useCatalogue } from "../i18n.js";
-import { builder } from "./builder.js";
-import { clusterCard, pendingOf, startRows, waitingCard } from "./cluster_picture.js";
+import { h, patch } from "../shared/dom.js";
+import { t, useCatalogue } from "../shared/i18n.js";
+import { builder } from "./form/builder.js";
+import { clusterCard, pendingOf, startRows, waitingCard } from "./outcome/cluster_picture.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { mendable, NoText, textOf } from "./incoming.js";
-import { Outcome } from "./outcome.js";
+import { Outcome } from "./outcome/outcome.js";
 import { get, post } from "./server.js";
-import { yamlEditor } from "./yaml_editor.js";
+import { yamlEditor } from "./text/yaml_editor.js";
 
 const CHECK_AFTER = 350; // ms of not typing
 const CHECK_AGAIN = 8000;
