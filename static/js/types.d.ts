@@ -99,8 +99,6 @@ declare global {
     scored: number;
     chosen: string;
     bars?: typeof import("./steps/score/bars.js");
-    /** loaded when it is asked for */
-    later?: typeof import("./steps/filter/later_ticks.js").laterTicks;
   }
   /** A preemption as a play in frames. */
   interface Theatre {

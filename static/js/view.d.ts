@@ -4,7 +4,7 @@ import type { Explainer } from "./trace/explainer.js";
 import type { Player } from "./player/player.js";
 import type { RunIndex } from "./trace/run_index.js";
 import type { Selection } from "./shared/link.js";
-import type { Scene } from "./trace/phase.js";
+import type { StepName } from "./steps/registry.js";
 
 export interface Options {
   /** show what the later plugins would say about a node that an earlier one rejected */
@@ -35,7 +35,7 @@ export interface View {
   order: "plugin" | "node";
   following: any;
   hero: string;
-  scene: Scene;
+  scene: StepName;
   caption: Caption;
   motion: boolean;
   selection: Selection | null;

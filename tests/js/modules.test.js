@@ -26,7 +26,7 @@ test("player_modules.html preloads exactly the modules that main.js imports", ()
 
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
-  "the start of a run": ["cluster/view.js", "queue/captions.js", "cluster/explanation.js"],
+  "the start of a run": ["cluster/view.js", "cluster/captions.js", "cluster/explanation.js"],
   "the start of a cycle": ["queue/captions.js", "filter/explanation.js"],
   "a step of Filter, while another pod is bound": ["filter/captions.js", "filter/explanation.js", "binding/view.js"],
   "a step of Score, while another pod is bound": ["score/captions.js", "score/bars.js", "score/explanation.js", "binding/view.js"],

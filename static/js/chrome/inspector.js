@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { allocatable, used } from "../trace/room.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { manifest } from "../trace/manifests.js";
-import { MARKS } from "./outcome_marks.js";
+import { MARKS } from "./timeline.js";
 
 /** @param {string} name @param {Child} value */
 function entry(name, value) {

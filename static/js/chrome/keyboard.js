@@ -61,16 +61,14 @@ function nameOf(event) {
   return event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
 }
 
-/** @param {Player} player @param {Page} page */
-export function listenToKeys(player, page) {
-  document.addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-    const target = /** @type {Element} */ (event.target);
-    if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
-    if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
-    const found = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
-    if (!found) return;
-    event.preventDefault();
-    found.run(player, page);
-  });
+/** @param {KeyboardEvent} event @param {Player} player @param {Page} page */
+export function press(event, player, page) {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  const target = /** @type {Element} */ (event.target);
+  if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
+  if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
+  const found = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
+  if (!found) return;
+  event.preventDefault();
+  found.run(player, page);
 }

@@ -3,11 +3,8 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { nodesSeen } from "../steps/frames.js";
-import { filtered, stoppedBy } from "../steps/filter/model.js";
-import { theatre } from "../steps/preempt/model.js";
-import { ranking, scores } from "../steps/score/model.js";
 import { canExplain, explainRef } from "../steps/explanations.js";
+import { STEPS } from "../steps/registry.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspector.js") | null} */
 let inspector = null;
@@ -32,31 +29,11 @@ export function drawMargin(target, view) {
   return inspected ? inspector !== null : canExplain(ref);
 }
 
-/** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string | null} */
+/** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string} */
 function defaultRef(view) {
-  const { event, state, frame, hero } = view;
-  const model = filtered(state);
-  if (event.type === "NodesFiltered" && model) {
-    const plugin = model.plugins[frame];
-    if (view.order === "node") {
-      const name = model.walk[nodesSeen(event, frame) - 1];
-      return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
-    }
-    const stopped = stoppedBy(model, frame);
-    if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
-    const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
-    return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
-  }
-  const scored = scores(state);
-  if (view.scene === "score" && scored) {
-    const plugin = event.type === "ScoresComputed" ? scored.plugins[frame] : undefined;
-    if (!plugin) return `total:${state.cycle.HostSelected?.node ?? scored.names[ranking(scored.totals)[0]]}`;
-    return `score:${scored.names[plugin.weighted.indexOf(Math.max(...plugin.weighted))]}:${plugin.plugin}`;
-  }
-  if (view.scene === "preempt") {
-    const chosen = theatre(state)?.chosen;
-    return chosen ? `candidate:${chosen.node}` : hero ? `request:${hero}` : null;
-  }
+  const { state, hero, scene } = view;
+  const asked = STEPS[scene].asked?.(view);
+  if (asked) return asked;
   const pod = state.pods.get(hero);
   if (pod?.node) return `room:${pod.node}:cpu`;
   return hero && pod ? `request:${hero}` : "run";

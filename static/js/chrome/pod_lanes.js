@@ -4,8 +4,8 @@
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";
-import { MARKS } from "./outcome_marks.js";
-import { rampStyle } from "../steps/parts/pods.js";
+import { MARKS } from "./timeline.js";
+import { rampStyle } from "../shared/priority.js";
 
 const MOST_ROWS = 60;
 const CHIP = 46; // pixels from which a chip names the node

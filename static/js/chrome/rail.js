@@ -3,11 +3,11 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { framesOf } from "../steps/frames.js";
+import { framesOf } from "../steps/registry.js";
 import { pointOf, STATIONS, stations } from "../trace/phase.js";
 import { actOf, theatre } from "../steps/preempt/model.js";
 import { decimal, podName } from "../shared/units.js";
-import { rampStyle } from "../steps/parts/pods.js";
+import { rampStyle } from "../shared/priority.js";
 
 const MOST_BESIDE = 3;
 

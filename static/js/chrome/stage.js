@@ -1,54 +1,33 @@
 // @ts-check
-/** The middle of the page: which picture is on, and the notices of a run that is not (yet) there. */
+/** The middle of the page: which picture is on. */
 
 import { h, patch } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
-import { count } from "../shared/units.js";
+import { PICTURES, STEPS } from "../steps/registry.js";
 
-const LANES = 200;
-const BARS = 12;
-const WRITTEN = 40; // nodes whose reasons are written on their lanes
 const NARROW = 700; // there the pods in flight stand under the rail
 const ROW = 36; // pixels a binding cycle that runs beside
 
-/** Pictures and parts of pictures are loaded when the first step needs them, or when the page is idle. */
-const PARTS = {
-  cluster: () => import("../steps/cluster/view.js").then((found) => found.drawCluster),
-  lanes: () => import("../steps/filter/lanes.js").then((found) => found.drawLanes),
-  scores: () => import("../steps/many/many_scores.js").then((found) => found.drawManyScores),
-  preempt: () => import("../steps/preempt/view.js").then((found) => found.drawPreemption),
-  cells: () => import("../steps/many/cells.js").then((found) => found.drawCells),
-  strips: () => import("../steps/binding/view.js"),
-  bars: () => import("../steps/score/bars.js"),
-  reasons: () => import("../steps/many/reason_groups.js"),
-};
-/** @typedef {{strips?: typeof import("../steps/binding/view.js"), bars?: typeof import("../steps/score/bars.js"), reasons?: typeof import("../steps/many/reason_groups.js")}} Parts those that are here */
+/** @typedef {keyof typeof PICTURES} Name */
 
-/** @type {Record<string, any>} */
+/** The pictures and their parts that have come. @type {Record<string, any>} */
 const here = {};
-/** Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew. @type {Set<string>} */
+/** Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew. @type {Set<Name>} */
 const shown = new Set();
 
-/** @param {(keyof typeof PARTS)[]} names */
+/** @param {Name[]} names */
 async function load(names) {
-  await Promise.all(names.map(async (name) => (here[name] ??= await PARTS[name]())));
+  await Promise.all(names.map(async (name) => (here[name] ??= await PICTURES[name]())));
 }
 
 /** Fetch what the next steps will need. */
-export function warm() {
-  void load(/** @type {(keyof typeof PARTS)[]} */ (Object.keys(PARTS)));
+export function warmPictures() {
+  void load(/** @type {Name[]} */ (Object.keys(PICTURES)));
 }
 
-/** @param {import("../trace/phase.js").Scene} scene @param {State} state @returns {(keyof typeof PARTS)[]} the picture, and what else it draws */
+/** @param {import("../steps/registry.js").StepName} scene @param {State} state @returns {Name[]} the picture, and what else it draws */
 function partsOf(scene, state) {
-  const many = state.nodes.size;
-  /** @type {(keyof typeof PARTS)[]} */
-  const more = binds(state) ? ["strips"] : [];
-  if (scene === "preempt") return ["preempt", ...more];
-  if (many > LANES) return ["cells", ...more];
-  if (scene === "score") return many > BARS ? ["scores", ...more] : ["lanes", "bars", ...more];
-  if (scene === "cluster") return ["cluster", ...more];
-  return many > WRITTEN ? ["lanes", "reasons", ...more] : ["lanes", ...more];
+  const parts = STEPS[scene].picture?.(state.nodes.size) ?? [];
+  return binds(state) ? [...parts, "strips"] : parts;
 }
 
 /** Is there a binding cycle to show? @param {State} state */
@@ -58,7 +37,7 @@ function binds({ cycle, pods }) {
   return false;
 }
 
-/** Resolves once a scene can be drawn; null when it can be now. @param {import("../trace/phase.js").Scene} scene @param {State} state */
+/** Resolves once a scene can be drawn; null when it can be now. @param {import("../steps/registry.js").StepName} scene @param {State} state */
 export function pictureFor(scene, state) {
   const missing = partsOf(scene, state).filter((name) => !here[name]);
   return missing.length ? load(missing) : null;
@@ -74,21 +53,5 @@ export function drawStage(target, view) {
     [...shown].map((one) => h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true, style: { bottom } })),
     h("div", { key: "meanwhile", class: "meanwhile" }, beside),
   ]);
-  here[name](target.querySelector(".scene:not([hidden])"), view, here);
-}
-
-/** Bars over the page: still streaming, failed, cancelled, connection lost. @param {Element} target @param {View} view */
-export function drawNotices(target, view) {
-  const { run, store } = view;
-  const lost = run.connection === "lost";
-  const running = !store.complete && (run.state === "running" || run.state === "queued");
-  const share = run.steps ? Math.min(1, store.steps / run.steps) : 0;
-  patch(target, [
-    lost && h("p", { key: "lost", class: "notice warn" }, t("run.lost")),
-    run.connection === "closed" && !store.complete && h("p", { key: "closed", class: "notice bad" }, run.message || t("run.closed")),
-    running && !lost && h("p", { key: "running", class: "notice" }, t(run.state === "queued" && !store.steps ? "run.queued" : "run.running", { n: count(store.steps) }), h("progress", share ? { value: String(share), max: "1", "aria-label": t("run.streaming") } : { "aria-label": t("run.streaming") })),
-    run.state === "failed" && h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),
-    run.state === "cancelled" && h("p", { key: "cancelled", class: "notice warn" }, t("run.cancelled")),
-    view.player.hit && h("p", { key: "hit", class: "notice" }, t("breakpoints.hit")),
-  ]);
+  here[name].draw(target.querySelector(".scene:not([hidden])"), view, here);
 }

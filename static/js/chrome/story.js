@@ -2,7 +2,7 @@
 /** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
 
 import { h, patch } from "../shared/dom.js";
-import { framesOf } from "../steps/frames.js";
+import { framesOf } from "../steps/registry.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { podName, quantity } from "../shared/units.js";
 import { pipsOf } from "../steps/parts/pods.js";

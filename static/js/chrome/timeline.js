@@ -4,8 +4,9 @@
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { podName, seconds } from "../shared/units.js";
-import { MARKS } from "./outcome_marks.js";
 
+/** The sign of each outcome of a scheduling attempt, beside its colour. */
+export const MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable: "✕", Error: "!" };
 const ROUND = 17; // pixels an attempt, from which marks are round
 const DENSE = 4; // below this many pixels attempts are counted in bars
 

@@ -4,7 +4,7 @@
 import { captionOf } from "../steps/captions.js";
 import { h } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
-import { framesOf } from "../steps/frames.js";
+import { framesOf } from "../steps/registry.js";
 import { seconds } from "../shared/units.js";
 import { apply, fork } from "../trace/state.js";
 

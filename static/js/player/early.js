@@ -17,6 +17,6 @@
   };
   // What the step most likely needs: a run begins with its cluster, and most that is linked to is of a cycle.
   if (middle) void import("../steps/filter/lanes.js");
-  else void Promise.all([import("../steps/cluster/view.js"), import("../steps/queue/captions.js"), import("../steps/cluster/explanation.js")]);
+  else void Promise.all([import("../steps/cluster/view.js"), import("../steps/cluster/captions.js"), import("../steps/cluster/explanation.js")]);
   Object.assign(globalThis, { kscheduiEarly: early });
 })();

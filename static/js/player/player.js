@@ -4,7 +4,7 @@
  * turns here; everybody who draws listens.
  */
 
-import { framesOf, weight } from "../steps/frames.js";
+import { framesOf } from "../steps/registry.js";
 
 /** @typedef {{step: number, event: AnyEvent}} Found */
 /** @typedef {{pod: string, plugin: string, outcome: string}} Breakpoint every field that is not "" must match */
@@ -173,4 +173,23 @@ function rejecters(event) {
   if (event.type === "NodesFiltered") return event.verdicts.map((/** @type {any} */ verdict) => verdict.plugin);
   if (event.type === "SchedulingFailed") return event.unschedulable_plugins;
   return [event.rejected_by, event.plugin].filter(Boolean);
+}
+
+/** How long autoplay stays on an event, as a share of a step: nothing new to read, less time. @param {AnyEvent} event */
+function weight(event) {
+  switch (event.type) {
+    case "ClockAdvanced":
+    case "AttemptFinished":
+    case "PodReserved":
+    case "PodAssumed":
+      return 0.5;
+    case "PermitEvaluated":
+    case "PodPreBound":
+      return ("code" in event && event.code === "Wait") || event.results.some((one) => (one.code ?? "Success") !== "Success") ? 1 : 0.4;
+    case "NodesFiltered":
+    case "PreFilterFinished":
+      return 0.8;
+    default:
+      return 1;
+  }
 }

@@ -70,14 +70,3 @@ export function count(value) {
 export function podName(key) {
   return key.slice(key.indexOf("/") + 1);
 }
-
-/** The step of the priority ramp. @param {number} priority */
-export function priorityStep(priority) {
-  if (priority >= 2000000000) return "sys";
-  return priority >= 1000 ? "1000" : priority >= 500 ? "500" : priority >= 100 ? "100" : "10";
-}
-
-/** Pips, the ramp's second cue: 1 to 4. @param {number} priority */
-export function pips(priority) {
-  return priority >= 1000 ? 4 : priority >= 500 ? 3 : priority >= 100 ? 2 : 1;
-}

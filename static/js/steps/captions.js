@@ -2,41 +2,27 @@
 /** The caption of every event and frame: eyebrow, one sentence, why, next. Words are in the catalogue, numbers come from the state. */
 
 import { has, parts, t } from "../shared/i18n.js";
-import { framesOf } from "./frames.js";
 import { heroOf, pointOf } from "../trace/phase.js";
 import { node, pod } from "./parts/marks.js";
+import { framesOf, STEPS, TELLS } from "./registry.js";
 
-/** They come with the first event that they speak of. @type {Record<string, () => Promise<{CAPTIONS: Record<string, (context: Context) => Partial<Caption>>}>>} */
-const GROUPS = {
-  queue: () => import("./queue/captions.js"),
-  filter: () => import("./filter/captions.js"),
-  score: () => import("./score/captions.js"),
-  preemption: () => import("./preempt/captions.js"),
-  binding: () => import("./binding/captions.js"),
-};
-/** Whose an event is, when it is not the queue's. @type {Record<string, string>} */
-const GROUP = {
-  PreFilterFinished: "filter", NodesFiltered: "filter", ScoresComputed: "score", HostSelected: "score",
-  PreemptionEvaluated: "preemption", VictimEvicted: "preemption", PodNominated: "preemption", NominationCleared: "preemption",
-  PodAssumed: "binding", PodReserved: "binding", PermitEvaluated: "binding", PermitDecided: "binding", PodPreBound: "binding",
-  PodBound: "binding", BindingFailed: "binding", PodUnreserved: "binding", SchedulingFailed: "binding",
-};
-/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+/** @type {Record<string, import("./registry.js").Teller>} */
 const byType = {};
 const loaded = new Set();
 
-/** @param {string[]} names of groups; none: all */
+/** @param {import("./registry.js").StepName[]} names of steps; none: all */
 export async function loadCaptions(...names) {
-  await Promise.all((names.length ? names : Object.keys(GROUPS)).map(async (name) => {
-    Object.assign(byType, (await GROUPS[name]()).CAPTIONS);
+  const wanted = names.length ? names : /** @type {typeof names} */ (Object.keys(STEPS));
+  await Promise.all(wanted.map(async (name) => {
+    Object.assign(byType, (await STEPS[name].captions()).CAPTIONS);
     loaded.add(name);
   }));
 }
 
 /** Resolves once an event can be told; null when it can be now. @param {AnyEvent} event @returns {Promise<void> | null} */
 export function captionsFor(event) {
-  const group = GROUP[event.type] ?? "queue";
-  return loaded.has(group) ? null : loadCaptions(group);
+  const name = TELLS.get(event.type);
+  return !name || loaded.has(name) ? null : loadCaptions(name);
 }
 
 /** @param {Context} context @returns {Caption} */

@@ -2,39 +2,36 @@
 /** Where a number comes from: the rule in words, the arithmetic with this pod's values, the API's text, the source. */
 
 import { asks } from "./parts/panel.js";
+import { EXPLAINS, STEPS } from "./registry.js";
 
-/** They come with the first step or click that asks. @type {Record<string, () => Promise<{explain: (view: View, kind: string, first: string, second: string) => Child}>>} */
-const MODULES = {
-  cluster: () => import("./cluster/explanation.js"),
-  filter: () => import("./filter/explanation.js"),
-  score: () => import("./score/explanation.js"),
-  more: () => import("./queue/explanation.js"),
-};
-/** Who explains what, when it is not done here. @type {Record<string, string>} */
-const KINDS = {
-  run: "cluster", room: "cluster",
-  verdict: "filter", column: "filter", score: "score", total: "score", compare: "score",
-  candidate: "more", candidates: "more", start: "more", priority: "more", backoff: "more",
-};
-/** What stands in the margin first, by scene. @type {Record<string, string>} */
-const FIRST = { cluster: "cluster", filter: "filter", score: "score", preempt: "more" };
-/** @type {Record<string, (view: View, kind: string, first: string, second: string) => Child>} */
+/** @typedef {import("./registry.js").StepName} StepName */
+
+/** They come with the first step or click that asks. @type {Partial<Record<StepName, import("./registry.js").Explain>>} */
 const here = {};
 
-/** @param {string} name */
+/** @param {StepName} name */
 async function load(name) {
-  here[name] = (await MODULES[name]()).explain;
+  here[name] = (await STEPS[name].explanation?.())?.explain;
 }
 
-/** Resolves once what stands in the margin first can be drawn; null when it can be now. @param {import("../trace/phase.js").Scene} scene */
+/** Fetch what later questions will need. */
+export function warmExplanations() {
+  for (const name of new Set(EXPLAINS.values())) if (!here[name]) void load(name);
+}
+
+/** Resolves once what stands in the margin first can be drawn; null when it can be now. @param {StepName} scene */
 export function explanationFor(scene) {
-  const name = FIRST[scene];
-  return !name || here[name] ? null : load(name);
+  return !STEPS[scene].explanation || here[scene] ? null : load(scene);
+}
+
+/** Who explains what is referred to: "score:node-1:ImageLocality". @param {string | null} ref */
+function explainerOf(ref) {
+  return EXPLAINS.get(ref?.split(":")[0] ?? "");
 }
 
 /** Is everything here that the panel needs? @param {string | null} ref */
 export function canExplain(ref) {
-  const name = KINDS[ref?.split(":")[0] ?? ""];
+  const name = explainerOf(ref);
   return !name || name in here;
 }
 
@@ -42,7 +39,10 @@ export function canExplain(ref) {
 export function explainRef(view, ref) {
   const [kind, first = "", ...rest] = ref.split(":");
   const second = rest.join(":"); // an extender's name is an address
-  const name = KINDS[kind];
+  const name = explainerOf(ref);
   if (!name) return asks(view, first);
-  return here[name] ? here[name](view, kind, first, second) : void load(name).then(() => view.act.set({}));
+  const explain = here[name];
+  if (explain) return explain(view, kind, first, second);
+  void load(name).then(() => view.act.set({}));
+  return null;
 }

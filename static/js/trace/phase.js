@@ -1,8 +1,7 @@
 // @ts-check
-/** Which pod, which extension point and which picture belong to an event. */
+/** Which pod and which extension point belong to an event, and how far the pod has come. */
 
 /** @typedef {"todo" | "done" | "current" | "skipped" | "failed" | "undone"} StationState */
-/** @typedef {"filter" | "score" | "preempt" | "cluster"} Scene */
 
 /** The extension points in order, by the part of the work that they belong to. */
 export const STATIONS = /** @type {const} */ ({
@@ -68,34 +67,6 @@ export function heroOf(event, state) {
       return event.by;
     default:
       return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
-  }
-}
-
-/** @param {AnyEvent} event @param {State} state @returns {Scene} */
-export function sceneOf(event, state) {
-  const { cycle } = state;
-  switch (event.type) {
-    case "CycleStarted":
-    case "PreFilterFinished":
-    case "NodesFiltered":
-      return "filter";
-    case "ScoresComputed":
-      return "score";
-    case "HostSelected":
-      return cycle.ScoresComputed ? "score" : "filter";
-    case "PreemptionEvaluated":
-    case "VictimEvicted":
-    case "PodNominated":
-      return "preempt";
-    case "NominationCleared":
-    case "SchedulingFailed":
-    case "PodEnqueued": {
-      if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
-      if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
-      return cycle.NodesFiltered ? "filter" : "cluster";
-    }
-    default:
-      return "cluster";
   }
 }
 

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { decodeColumn } from "../../../static/js/trace/columns.js";
-import { framesOf, nodesSeen } from "../../../static/js/steps/frames.js";
+import { nodesSeen } from "../../../static/js/steps/filter/model.js";
 import { actOf, fates, stageOf } from "../../../static/js/steps/preempt/model.js";
+import { framesOf } from "../../../static/js/steps/registry.js";
 
 const candidate = (node, rung, reprieve) => ({ node, rung, victims: reprieve.filter((r) => !r.reprieved).map((r) => r.pod), pdb_violations: 0, removed: reprieve.map((r) => r.pod), reprieve });
 const preemption = {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { captionOf, loadCaptions } from "../../../static/js/steps/captions.js";
-import { framesOf } from "../../../static/js/steps/frames.js";
+import { framesOf } from "../../../static/js/steps/registry.js";
 import { useCatalogue } from "../../../static/js/shared/i18n.js";
 import { readFileSync } from "node:fs";
 import { apply, fork, fromKeyframe } from "../../../static/js/trace/state.js";

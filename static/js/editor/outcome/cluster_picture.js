@@ -2,6 +2,7 @@
 /** The cluster beside the text, as it starts or as the last run left it: nodes with their pods, and those that wait. */
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { rampColour } from "../../shared/priority.js";
 import { amount, quantity } from "../../shared/units.js";
 
 /** @typedef {import("../../trace/trace").NodeSummary} NodeSummary */
@@ -15,9 +16,6 @@ import { amount, quantity } from "../../shared/units.js";
 const DRAWN = 60; // nodes; more would hide what is being edited
 const CHIPS = 40;
 const LABELLED = 0.2; // of a line; a narrower box has no room for words
-
-/** @param {number} priority @returns {string} the class of the priority ramp */
-export const ramp = (priority) => (priority >= 2_000_000_000 ? "psys" : priority >= 1000 ? "p1000" : priority >= 500 ? "p500" : priority >= 100 ? "p100" : "p10");
 
 /** The rows before a run. @param {{nodes: NodeSummary[], pods: PodSummary[]}} summary @returns {Row[]} */
 export function startRows({ nodes, pods }) {
@@ -42,7 +40,7 @@ export function clusterCard(rows, head) {
  */
 export function waitingCard(title, pods, pick) {
   const text = (/** @type {PodSummary} */ pod) => `${short(pod.pod)} · ${amount("cpu", cpuOf(pod))} cpu`;
-  const look = (/** @type {PodSummary} */ pod) => ({ key: pod.pod, class: `pod-chip ${ramp(pod.priority ?? 0)}`, title: pod.pod });
+  const look = (/** @type {PodSummary} */ pod) => ({ key: pod.pod, class: `pod-chip ${rampColour(pod.priority ?? 0)}`, title: pod.pod });
   return h("div", { class: "card waiting", key: "waiting" }, h("h3", null, title),
     h("div", { class: "chips" }, ...pods.slice(0, CHIPS).map((pod) => (pick
       ? h("button", { ...look(pod), type: "button", "aria-pressed": String(pod.pod === pick.chosen), on: { click: () => pick.choose(pod.pod) } }, text(pod))
@@ -86,7 +84,7 @@ function nodeRow(row, scale) {
 function podBlock(pod, row, cpu) {
   const kinds = [row.placed?.has(pod.pod) ? "placed" : "", row.leaving?.has(pod.pod) ? "leaving" : ""].join(" ");
   const words = row.leaving?.has(pod.pod) ? t("editor.leaving", { pod: pod.pod }) : pod.pod;
-  return h("span", { key: pod.pod, class: `pod-block ${ramp(pod.priority ?? 0)} ${kinds}`, title: `${words}: ${quantity("cpu", cpuOf(pod))}`, style: { "inline-size": share(cpuOf(pod), cpu) } }, short(pod.pod));
+  return h("span", { key: pod.pod, class: `pod-block ${rampColour(pod.priority ?? 0)} ${kinds}`, title: `${words}: ${quantity("cpu", cpuOf(pod))}`, style: { "inline-size": share(cpuOf(pod), cpu) } }, short(pod.pod));
 }
 
 /** A dashed box over the bar, for what is not there. @param {string} kind @param {number} from @param {number} cpu @param {number} scale @param {string} words */

@@ -6,7 +6,7 @@ import { list, plain, t } from "../../shared/i18n.js";
 import { heroOf, pointOf } from "../../trace/phase.js";
 import { bare } from "../parts/plain_words.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
-import { rampStyle } from "../parts/pods.js";
+import { rampStyle } from "../../shared/priority.js";
 
 /** @type {[string, string][]} extension point and its event */
 const STEPS = [["Reserve", "PodReserved"], ["Permit", "PermitEvaluated"], ["PreBind", "PodPreBound"], ["Bind", "PodBound"], ["PostBind", "PodBound"]];

@@ -8,13 +8,12 @@ import { plainReason } from "../parts/plain_words.js";
 import { allocatable, heldFor, nominatedTo, used, zones } from "../../trace/room.js";
 import { scores } from "../score/model.js";
 import { amount, outOf, podName, quantity, short } from "../../shared/units.js";
-import { tags } from "../parts/node_tags.js";
-import { plainBar, podBar } from "../parts/pods.js";
+import { plainBar, podBar, tags } from "../parts/pods.js";
 
 const ROOMY = 12;
 
-/** @param {Element} target @param {View} view @param {import("../../chrome/stage.js").Parts} parts */
-export function drawCluster(target, view, { strips }) {
+/** @param {Element} target @param {View} view @param {import("../registry.js").Parts} parts */
+export function draw(target, view, { strips }) {
   const groups = zones(view.state);
   const dense = view.state.nodes.size > ROOMY;
   const columns = Math.min(groups.length, view.width <= 700 ? 1 : dense ? 4 : 3);

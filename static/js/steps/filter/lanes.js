@@ -7,22 +7,18 @@
 import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { question } from "../parts/plain_words.js";
-import { filtered, PASSED } from "./model.js";
-import { nodesSeen } from "../frames.js";
+import { filtered, nodesSeen, PASSED } from "./model.js";
 import { zones } from "../../trace/room.js";
 import { ranking, scores, totalsAfter } from "../score/model.js";
 import { funnel } from "./funnel.js";
 import { laneRow } from "./lane_row.js";
 
-/** @type {Lanes["later"]} */
-let later;
-
 const HEADS = 12;
 const MIDDLE = 40;
 
-/** @param {Element} target @param {View} view @param {import("../../chrome/stage.js").Parts} parts bars for a step of Score, reasons for many nodes */
-export function drawLanes(target, view, { bars, reasons }) {
-  const lanes = { ...lanesOf(view, view.sizes.stage), bars, later };
+/** @param {Element} target @param {View} view @param {import("../registry.js").Parts} parts bars for a step of Score, reasons for many nodes */
+export function draw(target, view, { bars, reasons }) {
+  const lanes = { ...lanesOf(view, view.sizes.stage), bars };
   const rows = zones(view.state).flatMap(([zone, names], z) => names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })));
   const groups = (lanes.mode === "thin" && reasons?.groupsOf(lanes)) || [];
   const picked = reasons?.pickedNodes(view, groups);
@@ -111,13 +107,9 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 /** The real order of the search, and what was never asked. @param {View} view */
 function switches({ order, options, act }) {
   const node = order === "node";
-  const unasked = async () => {
-    later ??= (await import("./later_ticks.js")).laterTicks;
-    act.set({ later: !options.later });
-  };
   return h("div", { key: "switches", class: "lane-switches" },
     h("button", { type: "button", "aria-pressed": String(node), title: t("lane.switch.order.title"), on: { click: () => act.set({ order: node ? "plugin" : "node" }) } }, t("lane.switch.order")),
-    h("button", { type: "button", "aria-pressed": String(options.later), title: t("lane.switch.later"), on: { click: unasked } }, t("lane.switch.later.short")));
+    h("button", { type: "button", "aria-pressed": String(options.later), title: t("lane.switch.later"), on: { click: () => act.set({ later: !options.later }) } }, t("lane.switch.later.short")));
 }
 
 /** @param {View} view */

@@ -3,6 +3,8 @@
 
 import { decodeColumn } from "../../trace/columns.js";
 
+const MOST_NODE_FRAMES = 40;
+
 /** @type {WeakMap<object, Filtered>} */
 const cache = new WeakMap();
 
@@ -64,4 +66,42 @@ function evaluatedNames(event, order) {
 /** Nodes that the plugin `k` stopped, in search order. @param {Filtered} model @param {number} k */
 export function stoppedBy(model, k) {
   return model.names.filter((name) => model.at.get(name)?.stop === k);
+}
+
+/** The verdict that decides in the frame on screen. @param {View} view @returns {string | null} */
+export function verdictAsked({ event, state, frame, order, hero }) {
+  const model = event.type === "NodesFiltered" ? filtered(state) : null;
+  if (!model) return null;
+  const plugin = model.plugins[frame];
+  if (order === "node") {
+    const name = model.walk[nodesSeen(event, frame) - 1];
+    return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
+  }
+  const stopped = stoppedBy(model, frame);
+  if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
+  const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
+  return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
+}
+
+/** Frames of Filter: plugin by plugin, or node by node. @param {NodesFiltered} event @param {"plugin" | "node"} order */
+export function filterFrames(event, order) {
+  return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
+}
+
+/** Frames of Filter plugin by plugin: up to the one that turned the last node away. @param {NodesFiltered} event */
+function pluginFrames(event) {
+  const names = filterers(event);
+  if (event.feasible !== 0) return names.length;
+  return 1 + Math.max(-1, ...event.verdicts.map(({ plugin }) => names.indexOf(plugin)), ...(event.extenders ?? []).map(([name]) => names.indexOf(name)));
+}
+
+/** Frames of Filter node by node: one each, or equal helpings where there are many. @param {NodesFiltered} event */
+function nodeFrames(event) {
+  return Math.min(MOST_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
+}
+
+/** Nodes seen up to and with this frame, in the order of the search. @param {NodesFiltered} event @param {number} frame */
+export function nodesSeen(event, frame) {
+  const all = event.evaluated + (event.nominated_first ? 1 : 0);
+  return Math.ceil(((frame + 1) * all) / Math.max(1, nodeFrames(event)));
 }

@@ -2,8 +2,7 @@
 /** The canvas of cells: one per node, hit by pointer and by keyboard, zoomed by wheel, moved by dragging. */
 
 import { t } from "../../shared/i18n.js";
-import { nodesSeen } from "../frames.js";
-import { PASSED } from "../filter/model.js";
+import { nodesSeen, PASSED } from "../filter/model.js";
 import { allocatable, used } from "../../trace/room.js";
 import { plainReason } from "../parts/plain_words.js";
 import { count } from "../../shared/units.js";

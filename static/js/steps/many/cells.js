@@ -13,7 +13,7 @@ const BEST = 5;
 const field = new CellField();
 
 /** @param {Element} target @param {View} view */
-export function drawCells(target, view) {
+export function draw(target, view) {
   const model = view.scene === "cluster" ? null : filtered(view.state);
   const filtering = view.event.type === "NodesFiltered" && view.order === "plugin";
   const groups = model && filtering ? groupsOf({ model, plugins: model.plugins, at: view.frame, seen: null }) : [];

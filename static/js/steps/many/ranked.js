@@ -1,16 +1,24 @@
 // @ts-check
 /** Pictures that stay readable with any number of nodes: the funnel as bars, the spread of the totals, the best few. */
 
-import { h } from "../../shared/dom.js";
+import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { question } from "../parts/plain_words.js";
 import { filtered } from "../filter/model.js";
 import { ranking, scores, totalsAfter } from "../score/model.js";
 import { count } from "../../shared/units.js";
-import { scoreStyle } from "../score/score_style.js";
+import { scoreStyle } from "../score/bars.js";
 
+const BEST = 10;
 const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
+
+/** Score with 13 to 200 nodes: the best as bars, all as a spread, the funnel that they came through. @param {Element} target @param {View} view */
+export function draw(target, view) {
+  patch(target, [
+    h("div", { key: "many", class: "many" }, colourKey(view), h("div", { key: "left", class: "many-best" }, bestBars(view, BEST)), h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view))),
+  ]);
+}
 
 /** How many plugins have counted so far. @param {View} view @param {Scores} model */
 export function counted(view, model) {

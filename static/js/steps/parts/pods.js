@@ -1,15 +1,10 @@
 // @ts-check
-/** A pod as a block, a name or pips: one look wherever it appears. */
+/** A pod as a block, a name or pips, and what is special about a node: one look wherever they appear. */
 
 import { h } from "../../shared/dom.js";
-import { podName, pips, priorityStep, quantity } from "../../shared/units.js";
 import { t } from "../../shared/i18n.js";
-
-/** Colours of the priority ramp as custom properties. @param {number} priority */
-export function rampStyle(priority) {
-  const step = priorityStep(priority);
-  return { "--c": `var(--p${step})`, "--ct": `var(--p${step}t)` };
-}
+import { pips, rampColour, RAMP_COLOURS, rampStyle } from "../../shared/priority.js";
+import { podName, quantity } from "../../shared/units.js";
 
 /** @param {number} priority */
 export function pipsOf(priority) {
@@ -44,11 +39,11 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
   const sums = new Map();
   for (const key of node?.pods ?? []) {
     const pod = state.pods.get(key)?.summary;
-    const colour = key === hero ? "hero" : `p${priorityStep(pod?.priority ?? 0)}`;
+    const colour = key === hero ? "hero" : rampColour(pod?.priority ?? 0);
     sums.set(colour, (sums.get(colour) ?? 0) + ((pod?.requests?.[resource] ?? 0) / whole) * 100);
   }
   let at = 0;
-  const stops = ["psys", "p1000", "p500", "p100", "p10", "hero"].filter((colour) => sums.has(colour)).map((colour) => {
+  const stops = [...RAMP_COLOURS, "hero"].filter((colour) => sums.has(colour)).map((colour) => {
     const from = at;
     at += sums.get(colour) ?? 0;
     return `var(--${colour}) ${from}% ${at}%`;
@@ -95,4 +90,14 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
       h("span", { class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${shown}%` } },
         over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } })),
   );
+}
+
+/** Cordon and taints, in a few letters. @param {NodeState} node */
+export function tags(node) {
+  const taints = (node.summary.taints ?? []).filter(([key]) => key !== "node.kubernetes.io/unschedulable");
+  return [
+    node.summary.unschedulable && h("span", { key: "cordon", class: "tag" }, t("reason.cordoned")),
+    taints.slice(0, 2).map(([key, value, effect]) =>
+      h("span", { key: `${key}${effect}`, class: `tag ${effect === "PreferNoSchedule" ? "soft" : ""}`, title: `${key}${value ? `=${value}` : ""}:${effect}` }, key.split("/").at(-1) ?? key)),
+  ];
 }

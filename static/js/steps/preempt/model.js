@@ -51,3 +51,9 @@ export function fates(play, candidate, frame) {
 export function plainSum(candidate) {
   return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
 }
+
+/** The victims of the chosen node. @param {View} view @returns {string | null} */
+export function victimsAsked({ state, hero }) {
+  const chosen = theatre(state)?.chosen;
+  return chosen ? `candidate:${chosen.node}` : hero ? `request:${hero}` : null;
+}

@@ -4,7 +4,8 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { podName, quantity } from "../../shared/units.js";
-import { podTitle, rampStyle } from "../parts/pods.js";
+import { rampStyle } from "../../shared/priority.js";
+import { podTitle } from "../parts/pods.js";
 
 /**
  * @typedef {object} Drawing

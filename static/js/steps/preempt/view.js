@@ -12,7 +12,7 @@ import { filtered } from "../filter/model.js";
 import { actOf, fates, theatre } from "./model.js";
 import { allocatable, request, scarcest } from "../../trace/room.js";
 import { amount, podName, quantity } from "../../shared/units.js";
-import { rampStyle } from "../parts/pods.js";
+import { rampStyle } from "../../shared/priority.js";
 import { tank } from "./tank.js";
 
 const MOST_TANKS = 6;
@@ -22,7 +22,7 @@ const MOST_NAMES = 8;
 const SMALL = matchMedia("(max-width: 700px), (max-height: 640px)"); // there candidates lie
 
 /** @param {Element} target @param {View} view */
-export function drawPreemption(target, view) {
+export function draw(target, view) {
   const play = theatre(view.state);
   if (!play) return patch(target, []);
   const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;

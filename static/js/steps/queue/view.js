@@ -3,9 +3,9 @@
 
 import { h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
-import { activeOrder } from "./model.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
-import { pipsOf, podTitle, rampStyle } from "../parts/pods.js";
+import { rampStyle } from "../../shared/priority.js";
+import { pipsOf, podTitle } from "../parts/pods.js";
 
 const MOST = 6;
 const SQUARES = 60;
@@ -17,6 +17,14 @@ const ICONS = {
   waiting: "M5 2.5v11M11 2.5v11",
   binding: "M2 8h9M8 4.5 11.5 8 8 11.5M14 2.5v11",
 };
+
+/** activeQ in pop order. @param {State} state */
+export function activeOrder(state) {
+  return [...state.pods.values()]
+    .filter((one) => one.place === "active")
+    .sort((a, b) => (b.summary.priority ?? 0) - (a.summary.priority ?? 0) || a.timestamp - b.timestamp || a.sequence - b.sequence)
+    .map((one) => one.summary.pod);
+}
 
 /** @param {Element} target @param {View} view */
 export function drawQueue(target, view) {

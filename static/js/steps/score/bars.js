@@ -5,7 +5,19 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { ordinal } from "../parts/marks.js";
 import { scoreName } from "../parts/plain_words.js";
-import { scoreStyle } from "./score_style.js";
+
+/** Fixed colours by concern; extenders and plugins from outside share the last. */
+const COLOURS = [
+  "TaintToleration", "NodeAffinity", "PodTopologySpread", "InterPodAffinity", "NodeResourcesFit",
+  "NodeResourcesBalancedAllocation", "ImageLocality",
+];
+
+/** @param {string} plugin */
+export function scoreStyle(plugin) {
+  const i = COLOURS.indexOf(plugin);
+  const slot = i < 0 ? 6 : i;
+  return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
+}
 
 /** @param {View} view @param {Lanes} lanes */
 export function scoreLegend(view, { scores, scored, geometry }) {

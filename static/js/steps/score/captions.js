@@ -1,8 +1,7 @@
 // @ts-check
 /** Captions of Score and of the choice. */
 
-import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { filtered } from "../filter/model.js";
+import { has, list, num, parts } from "../../shared/i18n.js";
 import { allocatable, free } from "../../trace/room.js";
 import { ranking, scores } from "./model.js";
 import { count } from "../../shared/units.js";
@@ -83,13 +82,12 @@ function isFullest(state, model, index) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function hostCaption({ state, event, hero = "" }) {
   const ties = event.ties ?? [];
-  const model = filtered(state);
   const values = {
     pod: pod(hero, hero), node: node(event.node), total: num(event.score ?? 0, `total:${event.node}`), n: num(Math.max(event.tied ?? 1, ties.length)),
     feasible: num(count(event.feasible)), evaluated: num(count(event.evaluated)), all: num(count(state.nodes.size)), nodes: list(nodes(ties), 4),
   };
   const single = event.score === null || event.score === undefined;
-  const sampled = (model?.evaluated ?? 0) < state.nodes.size && !single;
+  const sampled = event.evaluated < state.nodes.size && !single;
   const key = single ? "host.single" : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
   return { eyebrow: parts("eyebrow.host"), sentence: parts(key, values), why: parts(`${key}.why`, values), next: parts("next.assume", values) };
 }

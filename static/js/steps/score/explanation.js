@@ -6,7 +6,7 @@ import { t } from "../../shared/i18n.js";
 import { scoreName } from "../parts/plain_words.js";
 import { ranking, scores } from "./model.js";
 import { asks, facts, panel, row, rule, table } from "../parts/panel.js";
-import { scoreStyle } from "./score_style.js";
+import { scoreStyle } from "./bars.js";
 
 /** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
 export function explain(view, kind, first, second) {
