@@ -6,7 +6,7 @@ import { t } from "../shared/i18n.js";
 import { allocatable, used } from "../trace/room.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { manifest } from "../trace/manifests.js";
-import { MARKS } from "./timeline.js";
+import { OUTCOME_MARKS } from "../steps/parts/marks.js";
 
 /** @param {string} name @param {Child} value */
 function entry(name, value) {
@@ -78,7 +78,7 @@ function attempts(view, key) {
   return part(t("inspect.attempts"), h("ol", { class: "attempts" }, own.map((column) =>
     h("li", { key: column.attempt, class: column.step > view.step ? "ahead" : "" },
       h("button", { type: "button", class: "link", on: { click: () => view.act.seek(column.step) } }, `${t("attempt")} ${column.attempt}`),
-      ` ${seconds(column.time)} ${MARKS[/** @type {keyof typeof MARKS} */ (column.outcome ?? "")] ?? ""} ${column.node || (column.outcome ? t(`outcome.${column.outcome}`) : "")}`))));
+      ` ${seconds(column.time)} ${OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (column.outcome ?? "")] ?? ""} ${column.node || (column.outcome ? t(`outcome.${column.outcome}`) : "")}`))));
 }
 
 /** The events that `kubectl describe pod` lists, up to this step. @param {View} view @param {string} key */

@@ -4,7 +4,7 @@
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { podName } from "../shared/units.js";
-import { MARKS } from "./timeline.js";
+import { OUTCOME_MARKS } from "../steps/parts/marks.js";
 import { rampStyle } from "../shared/priority.js";
 
 const MOST_ROWS = 60;
@@ -51,7 +51,7 @@ function chip(view, timeline, width, move) {
   const left = timeline.x(view.index.edges[move.column], view.index, width);
   const right = timeline.x(view.index.edges[move.column + 1], view.index, width);
   if (right < 0 || left > width) return null;
-  const mark = MARKS[/** @type {keyof typeof MARKS} */ (column.outcome ?? "")] ?? "…";
+  const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (column.outcome ?? "")] ?? "…";
   return h("button", {
     key: `c${move.step}`, type: "button", class: `chip-attempt ${column.outcome ?? ""}`, title: `${t("attempt")} ${column.attempt}`, style: { left: `${left}px`, width: `${Math.max(8, right - left - 1)}px` },
     on: { click: () => view.act.seek(column.step) },

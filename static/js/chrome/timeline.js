@@ -4,9 +4,8 @@
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { podName, seconds } from "../shared/units.js";
+import { OUTCOME_MARKS } from "../steps/parts/marks.js";
 
-/** The sign of each outcome of a scheduling attempt, beside its colour. */
-export const MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable: "✕", Error: "!" };
 const ROUND = 17; // pixels an attempt, from which marks are round
 const DENSE = 4; // below this many pixels attempts are counted in bars
 
@@ -121,7 +120,7 @@ export class Timeline {
       return h("span", {
         key: `a${i}`, class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`, title: `${t("attempt")} ${column.attempt}: ${podName(column.pod)}${column.node ? ` → ${column.node}` : ""}`,
         style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
-      }, round ? (MARKS[/** @type {keyof typeof MARKS} */ (outcome)] ?? "") : "");
+      }, round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "");
     });
   }
 

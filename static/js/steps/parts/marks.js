@@ -1,8 +1,11 @@
 // @ts-check
-/** Marks that captions share: pods, nodes and amounts, each with the place that it comes from. */
+/** Marks that captions and pictures share: outcomes; pods, nodes and amounts, each with the place that it comes from. */
 
 import { num, t } from "../../shared/i18n.js";
 import { amount, podName, quantity } from "../../shared/units.js";
+
+/** The sign of each outcome of a scheduling attempt, beside its colour. */
+export const OUTCOME_MARKS = { Scheduled: "✓", Nominated: "↓", Unschedulable: "✕", Error: "!" };
 
 /** @param {string} key @param {string} [hero] @returns {Part} */
 export function pod(key, hero) {
