@@ -23,8 +23,8 @@ export function drawMargin(target, view) {
   const ref = view.pin ?? defaultRef(view);
   const inspected = !view.pin && selection;
   if (inspected && !inspector) void load(view);
-  const inspect = inspected && inspector?.[inspected.kind === "pod" ? "podInspector" : "nodeInspector"];
-  const body = inspected ? inspect && inspect(view, inspected.name) : ref && explainRef(view, ref);
+  const inspect = inspected ? inspector?.[inspected.kind === "pod" ? "podInspector" : "nodeInspector"] : null;
+  const body = inspected ? inspect?.(view, inspected.name) : ref && explainRef(view, ref);
   patch(target, [(view.pin || selection || view.options.margin) && close, h("div", { key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" }, body)]);
   return inspected ? inspector !== null : canExplain(ref);
 }

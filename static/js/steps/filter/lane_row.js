@@ -26,7 +26,7 @@ export function laneRow(view, lanes, { name, first }, picked) {
   },
     head(view, lanes, name, fate, stop),
     h("div", { key: "track", class: "track" },
-      line(view, lanes, stop, fate),
+      line(lanes, stop, fate),
       lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
       stopMark(view, lanes, name, fate, stop),
       view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
@@ -79,8 +79,8 @@ function bar(view, name, resource, ghost, mode) {
   return mode === "heads" ? podBar(view, name, resource, { held: heldFor(view.state, name, view.hero), ghost }) : plainBar(view, name, resource, ghost);
 }
 
-/** @param {View} view @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate */
-function line(view, { geometry, at, plugins, seen, phase }, stop, fate) {
+/** @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate */
+function line({ geometry, at, plugins, seen, phase }, stop, fate) {
   const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
   let end = 0;
   if (fate === "out" && stop !== undefined && geometry.x[stop]) end = centre(stop);

@@ -135,7 +135,7 @@ function result(context, play) {
   const values = {
     pod: pod(hero, hero), node: node(chosen.node), victims: list(chosen.victims.map((key) => pod(key)), 3), n: chosen.victims.length,
     value: play.rungs ? num(rungText(context, chosen, play.rungs)) : "", left: num(play.candidates.filter((one) => !one.rung || one.rung >= play.rungs).length),
-    ran: num(young ? decimal(state.time - (chosen.earliest_start ?? 0)) + " s" : "", "start"), k: num(play.all),
+    ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"), k: num(play.all),
   };
   const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
   return {
