@@ -29,101 +29,115 @@ let flights = null;
 
 /** Fetch what later steps will need, and motion. */
 export async function warm() {
-  warmPictures();
-  warmExplanations();
-  void loadCaptions();
-  flights = await import("./motion.js");
+	warmPictures();
+	warmExplanations();
+	void loadCaptions();
+	flights = await import("./motion.js");
 }
 
 /** Called from the one animation frame. */
 export function draw() {
-  const coming = modules();
-  if (coming) return void coming.then(() => redraw(false));
-  const view = makeView();
-  if (!view) return drawWaiting();
-  const before = screen.drawn;
-  const whole = drawMoving(before, view);
-  if (before?.step !== view.step) wantExplanations(view);
-  screen.drawn = view; // before the dialog's own turn
-  dialogFollows(before, view);
-  page.motionDone();
-  saveLink(false);
-  if (whole) ready(view);
+	const coming = modules();
+	if (coming) return void coming.then(() => redraw(false));
+	const view = makeView();
+	if (!view) return drawWaiting();
+	const before = screen.drawn;
+	const whole = drawMoving(before, view);
+	if (before?.step !== view.step) wantExplanations(view);
+	screen.drawn = view; // before the dialog's own turn
+	dialogFollows(before, view);
+	page.motionDone();
+	saveLink(false);
+	if (whole) ready(view);
 }
 
 /** Resolves once the modules are here that the step needs; null when they are. */
 function modules() {
-  const { state, event } = player;
-  if (!state || !event) return null;
-  const scene = sceneOf(event, state);
-  const coming = [captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
-  return coming.length ? Promise.all(coming) : null;
+	const { state, event } = player;
+	if (!state || !event) return null;
+	const scene = sceneOf(event, state);
+	const coming = [captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
+	return coming.length ? Promise.all(coming) : null;
 }
 
 /** @returns {View | null} */
 function makeView() {
-  const { state, event } = player;
-  if (!state || !event) return null;
-  const { step, frame, order } = player;
-  const following = store.event(step + 1);
-  return {
-    state, event, step, frame, order, following,
-    hero: heroOf(event, state),
-    scene: sceneOf(event, state),
-    caption: captionOf({ state, event, frame, order, following, explainer }),
-    motion: page.motionWanted() && Boolean(flights?.wantsMotion()),
-    ...chosen, explainer, player, store, index, act, width: sizes.page, sizes, run, boot,
-  };
+	const { state, event } = player;
+	if (!state || !event) return null;
+	const { step, frame, order } = player;
+	const following = store.event(step + 1);
+	return {
+		state,
+		event,
+		step,
+		frame,
+		order,
+		following,
+		hero: heroOf(event, state),
+		scene: sceneOf(event, state),
+		caption: captionOf({ state, event, frame, order, following, explainer }),
+		motion: page.motionWanted() && Boolean(flights?.wantsMotion()),
+		...chosen,
+		explainer,
+		player,
+		store,
+		index,
+		act,
+		width: sizes.page,
+		sizes,
+		run,
+		boot,
+	};
 }
 
 /** Draw it, and let what moved move there: from one step to the next, not on a seek. @param {View | null} before @param {View} view */
 function drawMoving(before, view) {
-  const motion = view.motion && before !== null && Math.abs(before.step - view.step) <= 1;
-  const places = motion ? (flights?.remember(root) ?? null) : null;
-  const moved = before?.step !== view.step || before.frame !== view.frame;
-  if (moved) root.classList.toggle("still", !motion);
-  drawStill(moved && !motion);
-  if (moved && !motion) flights?.settle();
-  const whole = drawRegions(view);
-  if (motion) flights?.fly(root, places, player.speed);
-  return whole;
+	const motion = view.motion && before !== null && Math.abs(before.step - view.step) <= 1;
+	const places = motion ? (flights?.remember(root) ?? null) : null;
+	const moved = before?.step !== view.step || before.frame !== view.frame;
+	if (moved) root.classList.toggle("still", !motion);
+	drawStill(moved && !motion);
+	if (moved && !motion) flights?.settle();
+	const whole = drawRegions(view);
+	if (motion) flights?.fly(root, places, player.speed);
+	return whole;
 }
 
 /** @param {View} view @returns {boolean} whether all of it is there: a view may wait for a module of its own */
 function drawRegions(view) {
-  root.dataset.scene = view.scene;
-  root.classList.toggle("lanes-open", view.options.lanes);
-  drawHero(region("hero"), view);
-  drawCaption(region("caption"), view);
-  drawNext(region("next"), view);
-  drawRail(region("rail"), view);
-  drawQueue(region("queue"), view);
-  drawStage(region("stage"), view);
-  const margin = drawMargin(region("margin"), view);
-  drawTransport(region("transport"), view);
-  const lanes = timeline.draw(region("timeline"), view);
-  drawClock(region("clock"), view);
-  drawNotices(region("notices"), view);
-  drawLive(region("live"), view);
-  return margin && lanes;
+	root.dataset.scene = view.scene;
+	root.classList.toggle("lanes-open", view.options.lanes);
+	drawHero(region("hero"), view);
+	drawCaption(region("caption"), view);
+	drawNext(region("next"), view);
+	drawRail(region("rail"), view);
+	drawQueue(region("queue"), view);
+	drawStage(region("stage"), view);
+	const margin = drawMargin(region("margin"), view);
+	drawTransport(region("transport"), view);
+	const lanes = timeline.draw(region("timeline"), view);
+	drawClock(region("clock"), view);
+	drawNotices(region("notices"), view);
+	drawLive(region("live"), view);
+	return margin && lanes;
 }
 
 /** `data-ready` holds the link to what is on screen while all of it is there, and nothing is still to be drawn. @param {View} view */
 function ready(view) {
-  root.dataset.ready = formatLink(view);
-  page.stepShown();
+	root.dataset.ready = formatLink(view);
+	page.stepShown();
 }
 
 /** Before the first chunk is here. */
 function drawWaiting() {
-  drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
-  region("caption").textContent = store.complete ? t("run.pastend") : t("run.waiting");
-  if (store.complete && store.steps) player.seek(store.steps - 1);
+	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
+	region("caption").textContent = store.complete ? t("run.pastend") : t("run.waiting");
+	if (store.complete && store.steps) player.seek(store.steps - 1);
 }
 
 /** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */
 function wantExplanations(view) {
-  const model = filtered(view.state);
-  if (!model || (player.playing && player.speed > 1) || view.scene === "cluster") return;
-  explainer.want(view.state.attempt, model.names.slice(0, 12));
+	const model = filtered(view.state);
+	if (!model || (player.playing && player.speed > 1) || view.scene === "cluster") return;
+	explainer.want(view.state.attempt, model.names.slice(0, 12));
 }

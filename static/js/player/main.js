@@ -10,46 +10,46 @@ import { boot, linked } from "./opening.js";
 import { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } from "./page.js";
 
 function measure() {
-  const now = { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth };
-  const same = now.page === sizes.page && now.stage === sizes.stage && now.timeline === sizes.timeline;
-  Object.assign(sizes, now);
-  if (!same) redraw(false);
+	const now = { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth };
+	const same = now.page === sizes.page && now.stage === sizes.stage && now.timeline === sizes.timeline;
+	Object.assign(sizes, now);
+	if (!same) redraw(false);
 }
 
 /** What the keys do comes once a step is on the screen; a key pressed before waits for it. */
 function listenToKeys() {
-  const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
-  const page = { open: act.open, zoom, set: act.set, state };
-  /** @type {typeof import("../chrome/keyboard.js") | null} */
-  let keyboard = null;
-  const coming = firstShown.then(async () => (keyboard = await import("../chrome/keyboard.js")));
-  document.addEventListener("keydown", (event) => {
-    if (keyboard) keyboard.press(event, player, page);
-    else void coming.then(({ press }) => press(event, player, page));
-  });
+	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
+	const page = { open: act.open, zoom, set: act.set, state };
+	/** @type {typeof import("../chrome/keyboard.js") | null} */
+	let keyboard = null;
+	const coming = firstShown.then(async () => (keyboard = await import("../chrome/keyboard.js")));
+	document.addEventListener("keydown", (event) => {
+		if (keyboard) keyboard.press(event, player, page);
+		else void coming.then(({ press }) => press(event, player, page));
+	});
 }
 
 function listenToPage() {
-  listenToKeys();
-  addEventListener("popstate", followAddress);
-  const observer = new ResizeObserver(measure);
-  for (const name of ["stage", "timeline"]) observer.observe(region(name));
-  addEventListener("resize", () => redraw(false));
-  document.addEventListener("themechange", () => redraw(false));
+	listenToKeys();
+	addEventListener("popstate", followAddress);
+	const observer = new ResizeObserver(measure);
+	for (const name of ["stage", "timeline"]) observer.observe(region(name));
+	addEventListener("resize", () => redraw(false));
+	document.addEventListener("themechange", () => redraw(false));
 }
 
 async function start() {
-  for (const button of document.querySelectorAll("[data-open]")) {
-    button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
-  }
-  const texts = loadCatalogue(boot.captions);
-  player.step = linked.step ?? 0;
-  player.order = linked.order;
-  listenToFeed();
-  await texts;
-  drawWith(draw); // nothing is drawn without words
-  redraw(false);
-  listenToPage();
+	for (const button of document.querySelectorAll("[data-open]")) {
+		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
+	}
+	const texts = loadCatalogue(boot.captions);
+	player.step = linked.step ?? 0;
+	player.order = linked.order;
+	listenToFeed();
+	await texts;
+	drawWith(draw); // nothing is drawn without words
+	redraw(false);
+	listenToPage();
 }
 
 void start();

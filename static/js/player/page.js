@@ -10,7 +10,7 @@ import { Player } from "./player.js";
 
 /** @param {string} name */
 export function region(name) {
-  return /** @type {HTMLElement} */ (document.getElementById(name));
+	return /** @type {HTMLElement} */ (document.getElementById(name));
 }
 
 export const root = region("player");
@@ -21,9 +21,9 @@ export const player = new Player(store, redraw);
 export const explainer = new Explainer(boot.api, boot.run, () => redraw(false));
 export const run = { id: boot.run, state: boot.state ?? "queued", steps: 0, connection: "open", message: "" };
 export const chosen = {
-  selection: linked.selection,
-  pin: /** @type {string | null} */ (null),
-  options: { later: false, table: false, lanes: false, margin: false },
+	selection: linked.selection,
+	pin: /** @type {string | null} */ (null),
+	options: { later: false, table: false, lanes: false, margin: false },
 };
 /** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
 export const sizes = { page: innerWidth, stage: 0, timeline: 0 };
@@ -37,8 +37,8 @@ export const firstShown = new Promise((resolve) => (tell = resolve));
 
 /** A step is whole on the screen. */
 export function stepShown() {
-  if (tell) setTimeout(tell);
-  tell = null;
+	if (tell) setTimeout(tell);
+	tell = null;
 }
 
 /** @type {() => void} */
@@ -47,22 +47,22 @@ let moves = false;
 
 /** Say who draws. @param {() => void} drawing */
 export function drawWith(drawing) {
-  draw = drawing;
+	draw = drawing;
 }
 
 /** Draw in the next animation frame. @param {boolean} motion what is drawn elsewhere than before moves there */
 export function redraw(motion) {
-  delete root.dataset.ready;
-  moves ||= motion;
-  player.schedule(draw);
+	delete root.dataset.ready;
+	moves ||= motion;
+	player.schedule(draw);
 }
 
 /** Was motion asked for since the last draw? */
 export function motionWanted() {
-  return moves;
+	return moves;
 }
 
 /** It has been drawn. */
 export function motionDone() {
-  moves = false;
+	moves = false;
 }

@@ -11,38 +11,38 @@ const here = {};
 
 /** @param {StepName} name */
 async function load(name) {
-  here[name] = (await STEPS[name].explanation?.())?.explain;
+	here[name] = (await STEPS[name].explanation?.())?.explain;
 }
 
 /** Fetch what later questions will need. */
 export function warmExplanations() {
-  for (const name of new Set(EXPLAINS.values())) if (!here[name]) void load(name);
+	for (const name of new Set(EXPLAINS.values())) if (!here[name]) void load(name);
 }
 
 /** Resolves once what stands in the margin first can be drawn; null when it can be now. @param {StepName} scene */
 export function explanationFor(scene) {
-  return !STEPS[scene].explanation || here[scene] ? null : load(scene);
+	return !STEPS[scene].explanation || here[scene] ? null : load(scene);
 }
 
 /** Who explains what is referred to: "score:node-1:ImageLocality". @param {string | null} ref */
 function explainerOf(ref) {
-  return EXPLAINS.get(ref?.split(":")[0] ?? "");
+	return EXPLAINS.get(ref?.split(":")[0] ?? "");
 }
 
 /** Is everything here that the panel needs? @param {string | null} ref */
 export function canExplain(ref) {
-  const name = explainerOf(ref);
-  return !name || name in here;
+	const name = explainerOf(ref);
+	return !name || name in here;
 }
 
 /** @param {View} view @param {string} ref @returns {Child} */
 export function explainRef(view, ref) {
-  const [kind, first = "", ...rest] = ref.split(":");
-  const second = rest.join(":"); // an extender's name is an address
-  const name = explainerOf(ref);
-  if (!name) return asks(view, first);
-  const explain = here[name];
-  if (explain) return explain(view, kind, first, second);
-  void load(name).then(() => view.act.set({}));
-  return null;
+	const [kind, first = "", ...rest] = ref.split(":");
+	const second = rest.join(":"); // an extender's name is an address
+	const name = explainerOf(ref);
+	if (!name) return asks(view, first);
+	const explain = here[name];
+	if (explain) return explain(view, kind, first, second);
+	void load(name).then(() => view.act.set({}));
+	return null;
 }

@@ -30,79 +30,94 @@ const BARS = 12;
 
 /** Pictures, each with a `draw`, and parts of pictures. */
 export const PICTURES = {
-  cluster: () => import("./cluster/view.js"),
-  lanes: () => import("./filter/lanes.js"),
-  bars: () => import("./score/bars.js"),
-  preempt: () => import("./preempt/view.js"),
-  strips: () => import("./binding/view.js"),
-  scores: () => import("./many/ranked.js"),
-  cells: () => import("./many/cells.js"),
-  reasons: () => import("./many/reason_groups.js"),
+	cluster: () => import("./cluster/view.js"),
+	lanes: () => import("./filter/lanes.js"),
+	bars: () => import("./score/bars.js"),
+	preempt: () => import("./preempt/view.js"),
+	strips: () => import("./binding/view.js"),
+	scores: () => import("./many/ranked.js"),
+	cells: () => import("./many/cells.js"),
+	reasons: () => import("./many/reason_groups.js"),
 };
 
 /** @typedef {{strips?: typeof import("./binding/view.js"), bars?: typeof import("./score/bars.js"), reasons?: typeof import("./many/reason_groups.js")}} Parts what a picture may also draw, when it is here */
 
 /** @type {Record<StepName, Step>} */
 export const STEPS = {
-  cluster: {
-    tells: ["RunStarted", "ClockAdvanced", "ObjectApplied", "ObjectDeleted", "RunFinished"],
-    captions: () => import("./cluster/captions.js"),
-    picture: (nodes) => [nodes > LANES ? "cells" : "cluster"],
-    explains: ["run", "room"],
-    explanation: () => import("./cluster/explanation.js"),
-  },
-  queue: {
-    tells: ["PodEnqueued", "PodsKeptWaiting", "PodGated", "PodIgnored", "PodActivated", "CycleStarted", "AttemptFinished"],
-    captions: () => import("./queue/captions.js"),
-    explains: ["priority", "backoff"],
-    explanation: () => import("./queue/explanation.js"),
-  },
-  prefilter: {
-    tells: ["PreFilterFinished"],
-    captions: () => import("./prefilter/captions.js"),
-  },
-  filter: {
-    tells: ["NodesFiltered"],
-    captions: () => import("./filter/captions.js"),
-    shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
-    picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "reasons"] : ["lanes"]),
-    frames: { NodesFiltered: filterFrames },
-    explains: ["verdict", "column"],
-    explanation: () => import("./filter/explanation.js"),
-    asked: verdictAsked,
-  },
-  score: {
-    tells: ["ScoresComputed", "HostSelected"],
-    captions: () => import("./score/captions.js"),
-    shows: ["ScoresComputed", "HostSelected"],
-    picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > BARS ? ["scores"] : ["lanes", "bars"]),
-    frames: { ScoresComputed: scoreFrames },
-    explains: ["score", "total", "compare"],
-    explanation: () => import("./score/explanation.js"),
-    asked: scoreAsked,
-  },
-  preempt: {
-    tells: ["PreemptionEvaluated", "VictimEvicted", "PodNominated", "NominationCleared"],
-    captions: () => import("./preempt/captions.js"),
-    shows: ["PreemptionEvaluated", "VictimEvicted", "PodNominated"],
-    picture: () => ["preempt"],
-    frames: { PreemptionEvaluated: theatreFrames },
-    explains: ["candidate", "candidates", "start"],
-    explanation: () => import("./preempt/explanation.js"),
-    asked: victimsAsked,
-  },
-  binding: {
-    tells: [
-      "PodAssumed", "PodReserved", "PermitEvaluated", "PermitDecided", "PodPreBound", "PodBound", "BindingFailed",
-      "PodUnreserved", "SchedulingFailed",
-    ],
-    captions: () => import("./binding/captions.js"),
-  },
+	cluster: {
+		tells: ["RunStarted", "ClockAdvanced", "ObjectApplied", "ObjectDeleted", "RunFinished"],
+		captions: () => import("./cluster/captions.js"),
+		picture: (nodes) => [nodes > LANES ? "cells" : "cluster"],
+		explains: ["run", "room"],
+		explanation: () => import("./cluster/explanation.js"),
+	},
+	queue: {
+		tells: [
+			"PodEnqueued",
+			"PodsKeptWaiting",
+			"PodGated",
+			"PodIgnored",
+			"PodActivated",
+			"CycleStarted",
+			"AttemptFinished",
+		],
+		captions: () => import("./queue/captions.js"),
+		explains: ["priority", "backoff"],
+		explanation: () => import("./queue/explanation.js"),
+	},
+	prefilter: {
+		tells: ["PreFilterFinished"],
+		captions: () => import("./prefilter/captions.js"),
+	},
+	filter: {
+		tells: ["NodesFiltered"],
+		captions: () => import("./filter/captions.js"),
+		shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
+		picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "reasons"] : ["lanes"]),
+		frames: { NodesFiltered: filterFrames },
+		explains: ["verdict", "column"],
+		explanation: () => import("./filter/explanation.js"),
+		asked: verdictAsked,
+	},
+	score: {
+		tells: ["ScoresComputed", "HostSelected"],
+		captions: () => import("./score/captions.js"),
+		shows: ["ScoresComputed", "HostSelected"],
+		picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > BARS ? ["scores"] : ["lanes", "bars"]),
+		frames: { ScoresComputed: scoreFrames },
+		explains: ["score", "total", "compare"],
+		explanation: () => import("./score/explanation.js"),
+		asked: scoreAsked,
+	},
+	preempt: {
+		tells: ["PreemptionEvaluated", "VictimEvicted", "PodNominated", "NominationCleared"],
+		captions: () => import("./preempt/captions.js"),
+		shows: ["PreemptionEvaluated", "VictimEvicted", "PodNominated"],
+		picture: () => ["preempt"],
+		frames: { PreemptionEvaluated: theatreFrames },
+		explains: ["candidate", "candidates", "start"],
+		explanation: () => import("./preempt/explanation.js"),
+		asked: victimsAsked,
+	},
+	binding: {
+		tells: [
+			"PodAssumed",
+			"PodReserved",
+			"PermitEvaluated",
+			"PermitDecided",
+			"PodPreBound",
+			"PodBound",
+			"BindingFailed",
+			"PodUnreserved",
+			"SchedulingFailed",
+		],
+		captions: () => import("./binding/captions.js"),
+	},
 };
 
 /** @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
 function collected(entries) {
-  return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
+	return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
 }
 
 const SHOWS = collected((name, { shows = [] }) => shows.map((type) => [type, name]));
@@ -116,21 +131,21 @@ export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kin
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, { cycle }) {
-  switch (event.type) {
-    case "HostSelected":
-      return cycle.ScoresComputed ? "score" : "filter";
-    case "NominationCleared":
-    case "SchedulingFailed":
-    case "PodEnqueued": // the picture of what the attempt came to stays
-      if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
-      if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
-      return cycle.NodesFiltered ? "filter" : "cluster";
-    default:
-      return SHOWS.get(event.type) ?? "cluster";
-  }
+	switch (event.type) {
+		case "HostSelected":
+			return cycle.ScoresComputed ? "score" : "filter";
+		case "NominationCleared":
+		case "SchedulingFailed":
+		case "PodEnqueued": // the picture of what the attempt came to stays
+			if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
+			if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
+			return cycle.NodesFiltered ? "filter" : "cluster";
+		default:
+			return SHOWS.get(event.type) ?? "cluster";
+	}
 }
 
 /** One event, several frames: plugin by plugin, node by node, act by act. @param {AnyEvent | undefined} event @param {FilterOrder} [order] */
 export function framesOf(event, order = "plugin") {
-  return (event && FRAMES.get(event.type)?.(event, order)) ?? 1;
+	return (event && FRAMES.get(event.type)?.(event, order)) ?? 1;
 }

@@ -9,16 +9,16 @@ const known = new Map();
  * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name @param {() => void} arrived
  */
 export function manifest(api, run, kind, namespace, name, arrived) {
-  const url = `${api}/runs/${run}/objects/${kind}/${namespace}/${encodeURIComponent(name)}/`;
-  const found = known.get(url);
-  if (found !== undefined) return found;
-  known.set(url, "…");
-  fetch(url)
-    .then(async (answer) => (answer.ok ? (await answer.json()).yaml : `# ${answer.status}`))
-    .catch(() => "# ?")
-    .then((text) => {
-      known.set(url, text);
-      arrived();
-    });
-  return "…";
+	const url = `${api}/runs/${run}/objects/${kind}/${namespace}/${encodeURIComponent(name)}/`;
+	const found = known.get(url);
+	if (found !== undefined) return found;
+	known.set(url, "…");
+	fetch(url)
+		.then(async (answer) => (answer.ok ? (await answer.json()).yaml : `# ${answer.status}`))
+		.catch(() => "# ?")
+		.then((text) => {
+			known.set(url, text);
+			arrived();
+		});
+	return "…";
 }

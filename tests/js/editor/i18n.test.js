@@ -10,13 +10,22 @@ const slots = (text) => [...new Set([...text.matchAll(/\{([^{}|]+)/g)].map((matc
 const [english, chinese] = [read("en"), read("zh-hans")];
 
 test("both catalogues hold the same texts with the same slots", () => {
-  assert.deepEqual(Object.keys(chinese).sort(), Object.keys(english).sort());
-  for (const key in english) assert.deepEqual(slots(chinese[key]), slots(english[key]), key);
+	assert.deepEqual(Object.keys(chinese).sort(), Object.keys(english).sort());
+	for (const key in english) assert.deepEqual(slots(chinese[key]), slots(english[key]), key);
 });
 
 test("every text that a module of the editor names is there", () => {
-  const asked = readdirSync(at("js/editor"), { recursive: true }).filter((name) => name.endsWith(".js")).flatMap((file) => [...readFileSync(at(`js/editor/${file}`), "utf8").matchAll(/\bt\((?:\w+ \? )?"([\w.]+)"(?: : "([\w.]+)")?/g)].flatMap(([, one, other]) => [one, other]));
-  const keys = asked.filter(Boolean);
-  assert.ok(keys.length > 50);
-  assert.deepEqual(keys.filter((key) => !(key in english)), []);
+	const asked = readdirSync(at("js/editor"), { recursive: true })
+		.filter((name) => name.endsWith(".js"))
+		.flatMap((file) =>
+			[
+				...readFileSync(at(`js/editor/${file}`), "utf8").matchAll(/\bt\((?:\w+ \? )?"([\w.]+)"(?: : "([\w.]+)")?/g),
+			].flatMap(([, one, other]) => [one, other]),
+		);
+	const keys = asked.filter(Boolean);
+	assert.ok(keys.length > 50);
+	assert.deepEqual(
+		keys.filter((key) => !(key in english)),
+		[],
+	);
 });

@@ -19,19 +19,32 @@ const LABELLED = 0.2; // of a line; a narrower box has no room for words
 
 /** The rows before a run. @param {{nodes: NodeSummary[], pods: PodSummary[]}} summary @returns {Row[]} */
 export function startRows({ nodes, pods }) {
-  return nodes.map((node) => ({
-    node, pods: pods.filter((pod) => pod.node === node.name), held: pods.filter((pod) => !pod.node && pod.nominated_node === node.name),
-  }));
+	return nodes.map((node) => ({
+		node,
+		pods: pods.filter((pod) => pod.node === node.name),
+		held: pods.filter((pod) => !pod.node && pod.nominated_node === node.name),
+	}));
 }
 
 /** Pods to be placed, those of high priority first. @param {PodSummary[]} pods */
-export const pendingOf = (pods) => pods.filter((pod) => !pod.node).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+export const pendingOf = (pods) =>
+	pods.filter((pod) => !pod.node).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 
 /** @param {Row[]} rows @param {any} [head] above the nodes */
 export function clusterCard(rows, head) {
-  const scale = Math.max(...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.ghost ? cpuOf(row.ghost) : 0))), 1);
-  return h("div", { class: "card cluster", key: "cluster" }, head, rows.length ? rows.slice(0, DRAWN).map((row) => nodeRow(row, scale)) : h("p", { class: "muted" }, t("editor.noNodes")),
-    rows.length > DRAWN ? h("p", { class: "muted" }, t("editor.moreNodes", { n: rows.length - DRAWN })) : null);
+	const scale = Math.max(
+		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.ghost ? cpuOf(row.ghost) : 0))),
+		1,
+	);
+	return h(
+		"div",
+		{ class: "card cluster", key: "cluster" },
+		head,
+		rows.length
+			? rows.slice(0, DRAWN).map((row) => nodeRow(row, scale))
+			: h("p", { class: "muted" }, t("editor.noNodes")),
+		rows.length > DRAWN ? h("p", { class: "muted" }, t("editor.moreNodes", { n: rows.length - DRAWN })) : null,
+	);
 }
 
 /**
@@ -39,14 +52,39 @@ export function clusterCard(rows, head) {
  * @param {string} title @param {PodSummary[]} pods @param {{chosen: string, choose: (pod: string) => void, note: string}} [pick]
  */
 export function waitingCard(title, pods, pick) {
-  const text = (/** @type {PodSummary} */ pod) => `${short(pod.pod)} · ${amount("cpu", cpuOf(pod))} cpu`;
-  const look = (/** @type {PodSummary} */ pod) => ({ key: pod.pod, class: `pod-chip ${rampColour(pod.priority ?? 0)}`, title: pod.pod });
-  return h("div", { class: "card waiting", key: "waiting" }, h("h3", null, title),
-    h("div", { class: "chips" }, ...pods.slice(0, CHIPS).map((pod) => (pick
-      ? h("button", { ...look(pod), type: "button", "aria-pressed": String(pod.pod === pick.chosen), on: { click: () => pick.choose(pod.pod) } }, text(pod))
-      : h("span", look(pod), text(pod))))),
-    pods.length > CHIPS ? h("p", { class: "muted" }, t("editor.morePods", { n: pods.length - CHIPS })) : null,
-    pick?.note ? h("p", { class: "muted small" }, pick.note) : null);
+	const text = (/** @type {PodSummary} */ pod) => `${short(pod.pod)} · ${amount("cpu", cpuOf(pod))} cpu`;
+	const look = (/** @type {PodSummary} */ pod) => ({
+		key: pod.pod,
+		class: `pod-chip ${rampColour(pod.priority ?? 0)}`,
+		title: pod.pod,
+	});
+	return h(
+		"div",
+		{ class: "card waiting", key: "waiting" },
+		h("h3", null, title),
+		h(
+			"div",
+			{ class: "chips" },
+			...pods
+				.slice(0, CHIPS)
+				.map((pod) =>
+					pick
+						? h(
+								"button",
+								{
+									...look(pod),
+									type: "button",
+									"aria-pressed": String(pod.pod === pick.chosen),
+									on: { click: () => pick.choose(pod.pod) },
+								},
+								text(pod),
+							)
+						: h("span", look(pod), text(pod)),
+				),
+		),
+		pods.length > CHIPS ? h("p", { class: "muted" }, t("editor.morePods", { n: pods.length - CHIPS })) : null,
+		pick?.note ? h("p", { class: "muted small" }, pick.note) : null,
+	);
 }
 
 /** @param {PodSummary} pod */
@@ -63,33 +101,87 @@ const taken = (row) => Math.max(sum(row.pods), staying(row) + sum(row.held));
 
 /** @param {Row} row @param {number} scale the cpu that a whole line stands for */
 function nodeRow(row, scale) {
-  const { node, ghost, held } = row;
-  const cpu = node.allocatable.cpu ?? 0;
-  const free = cpu - sum(row.pods);
-  const flags = [node.unschedulable ? t("editor.cordoned") : "", ...(node.taints ?? []).map(([key, value]) => (value ? `${key}=${value}` : key))].filter(Boolean);
-  const told = ghost && cpuOf(ghost) / scale >= LABELLED;
-  const reasons = (row.reasons ?? []).filter((reason) => !(told && reason === "Insufficient cpu"));
-  const pods = [...row.pods].sort((a, b) => Number(row.leaving?.has(a.pod) ?? 0) - Number(row.leaving?.has(b.pod) ?? 0));
-  return h("div", { key: node.name, class: "node-row" },
-    h("div", { class: "node-name" }, h("b", null, node.name), h("small", null, `${quantity("cpu", cpu)} · ${quantity("memory", node.allocatable.memory ?? 0)}`), ...flags.map((flag) => h("span", { class: "chip" }, flag))),
-    h("div", { class: "node-track" },
-      h("div", { class: "node-bar", style: { "inline-size": share(cpu, scale) } }, ...pods.map((pod) => podBlock(pod, row, cpu))),
-      held.length ? overlay("held", staying(row), sum(held), scale, t("editor.held", { pod: held.map((pod) => short(pod.pod)).join(", ") })) : null,
-      ghost ? overlay("misfit", taken(row), cpuOf(ghost), scale, t("editor.doesNotFit", { pod: short(ghost.pod) })) : null,
-      reasons.length ? h("small", { class: "node-why no" }, `✕ ${reasons.join(", ")}`) : null),
-    h("div", { class: free < 0 ? "node-free over" : "node-free" }, t("editor.free", { free: amount("cpu", free) }), held.length ? h("small", null, t("editor.heldCpu", { cpu: amount("cpu", sum(held)) })) : null));
+	const { node, ghost, held } = row;
+	const cpu = node.allocatable.cpu ?? 0;
+	const free = cpu - sum(row.pods);
+	const flags = [
+		node.unschedulable ? t("editor.cordoned") : "",
+		...(node.taints ?? []).map(([key, value]) => (value ? `${key}=${value}` : key)),
+	].filter(Boolean);
+	const told = ghost && cpuOf(ghost) / scale >= LABELLED;
+	const reasons = (row.reasons ?? []).filter((reason) => !(told && reason === "Insufficient cpu"));
+	const pods = [...row.pods].sort(
+		(a, b) => Number(row.leaving?.has(a.pod) ?? 0) - Number(row.leaving?.has(b.pod) ?? 0),
+	);
+	return h(
+		"div",
+		{ key: node.name, class: "node-row" },
+		h(
+			"div",
+			{ class: "node-name" },
+			h("b", null, node.name),
+			h("small", null, `${quantity("cpu", cpu)} · ${quantity("memory", node.allocatable.memory ?? 0)}`),
+			...flags.map((flag) => h("span", { class: "chip" }, flag)),
+		),
+		h(
+			"div",
+			{ class: "node-track" },
+			h(
+				"div",
+				{ class: "node-bar", style: { "inline-size": share(cpu, scale) } },
+				...pods.map((pod) => podBlock(pod, row, cpu)),
+			),
+			held.length
+				? overlay(
+						"held",
+						staying(row),
+						sum(held),
+						scale,
+						t("editor.held", { pod: held.map((pod) => short(pod.pod)).join(", ") }),
+					)
+				: null,
+			ghost
+				? overlay("misfit", taken(row), cpuOf(ghost), scale, t("editor.doesNotFit", { pod: short(ghost.pod) }))
+				: null,
+			reasons.length ? h("small", { class: "node-why no" }, `✕ ${reasons.join(", ")}`) : null,
+		),
+		h(
+			"div",
+			{ class: free < 0 ? "node-free over" : "node-free" },
+			t("editor.free", { free: amount("cpu", free) }),
+			held.length ? h("small", null, t("editor.heldCpu", { cpu: amount("cpu", sum(held)) })) : null,
+		),
+	);
 }
 
 /** @param {PodSummary} pod @param {Row} row @param {number} cpu the node's */
 function podBlock(pod, row, cpu) {
-  const kinds = [row.placed?.has(pod.pod) ? "placed" : "", row.leaving?.has(pod.pod) ? "leaving" : ""].join(" ");
-  const words = row.leaving?.has(pod.pod) ? t("editor.leaving", { pod: pod.pod }) : pod.pod;
-  return h("span", { key: pod.pod, class: `pod-block ${rampColour(pod.priority ?? 0)} ${kinds}`, title: `${words}: ${quantity("cpu", cpuOf(pod))}`, style: { "inline-size": share(cpuOf(pod), cpu) } }, short(pod.pod));
+	const kinds = [row.placed?.has(pod.pod) ? "placed" : "", row.leaving?.has(pod.pod) ? "leaving" : ""].join(" ");
+	const words = row.leaving?.has(pod.pod) ? t("editor.leaving", { pod: pod.pod }) : pod.pod;
+	return h(
+		"span",
+		{
+			key: pod.pod,
+			class: `pod-block ${rampColour(pod.priority ?? 0)} ${kinds}`,
+			title: `${words}: ${quantity("cpu", cpuOf(pod))}`,
+			style: { "inline-size": share(cpuOf(pod), cpu) },
+		},
+		short(pod.pod),
+	);
 }
 
 /** A dashed box over the bar, for what is not there. @param {string} kind @param {number} from @param {number} cpu @param {number} scale @param {string} words */
 function overlay(kind, from, cpu, scale, words) {
-  return h("div", { key: kind, class: `node-overlay ${kind}`, title: words, style: { "inset-inline-start": share(from, scale), "inline-size": share(cpu, scale) } }, cpu / scale >= LABELLED ? h("span", null, words) : null);
+	return h(
+		"div",
+		{
+			key: kind,
+			class: `node-overlay ${kind}`,
+			title: words,
+			style: { "inset-inline-start": share(from, scale), "inline-size": share(cpu, scale) },
+		},
+		cpu / scale >= LABELLED ? h("span", null, words) : null,
+	);
 }
 
 /** @param {number} part @param {number} whole */
