@@ -1,10 +1,12 @@
 // @ts-nocheck
-// The player's page names every module that its first step needs, so that they load side by side and not one after another.
+// The player's page names every module that its first step needs, so that they load side by side and not one after
+// another.
 import assert from "node:assert/strict";
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { TELLS } from "../../static/js/steps/registry.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..");
 const SCRIPTS = join(ROOT, "static", "js");
@@ -27,6 +29,65 @@ test("player_modules.html preloads exactly the modules that main.js imports", ()
 	assert.deepEqual(
 		named,
 		needed.filter((name) => name !== "player/main.js"),
+	);
+});
+
+/** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
+const ROOMS = ["shared", "trace", "steps", "chrome", "player"];
+/** The same within steps/: what several steps are drawn with, then those whose model others read. */
+const STEPS = ["parts", "queue", "score", "filter", "prefilter cluster preempt binding many", "."];
+
+function modules(folder) {
+	return readdirSync(join(SCRIPTS, folder), { recursive: true }).filter((name) => name.endsWith(".js"));
+}
+
+/** What a module imports, at once or later, as paths from static/js. */
+function importsOf(file) {
+	const found = readFileSync(join(SCRIPTS, file), "utf8").matchAll(/^\s*[^*/\n]*(?: from |\bimport\()"(\.[^"]+)"/gm);
+	return [...found].map(([, path]) => join(dirname(file), path));
+}
+
+test("rooms import from below only", () => {
+	for (const room of ["editor", "pages", ...ROOMS]) {
+		const below = ROOMS.includes(room) ? ROOMS.slice(0, ROOMS.indexOf(room)) : ROOMS.slice(0, 3);
+		for (const file of modules(room)) {
+			for (const path of importsOf(join(room, file))) {
+				assert.ok([room, "..", ...below].includes(path.split("/")[0]), `${room}/${file} imports ${path}`);
+			}
+		}
+	}
+});
+
+test("a step imports from those below it only; the registry, later, from all", () => {
+	const floor = (path) => STEPS.findIndex((names) => names.split(" ").includes(dirname(path)));
+	for (const file of modules("steps")) {
+		for (const path of importsOf(join("steps", file))) {
+			const inside = relative("steps", path);
+			if (inside.startsWith("..") || dirname(inside) === dirname(file)) continue;
+			assert.ok(floor(inside) < floor(file), `steps/${file} imports ${path}`);
+		}
+	}
+});
+
+test("a folder holds 14 entries at most, and no line is longer than 120", () => {
+	const folders = readdirSync(SCRIPTS, { recursive: true, withFileTypes: true }).filter((one) => one.isDirectory());
+	for (const { parentPath, name } of folders) {
+		assert.ok(readdirSync(join(parentPath, name)).length <= 14, name);
+	}
+	for (const file of modules(".")) {
+		for (const line of readFileSync(join(SCRIPTS, file), "utf8").split("\n")) {
+			assert.ok(line.replaceAll("\t", "  ").length <= 120, `${file}: ${line}`);
+		}
+	}
+});
+
+test("every event of a trace has a step that tells it", () => {
+	const types = readFileSync(join(SCRIPTS, "trace", "trace.d.ts"), "utf8");
+	const events = [...types.matchAll(/^ {2}type: "(\w+)";/gm)].map(([, name]) => name);
+	assert.ok(events.length > 20);
+	assert.deepEqual(
+		events.filter((name) => !TELLS.has(name)),
+		[],
 	);
 });
 

@@ -1,7 +1,13 @@
 // @ts-check
 /** Every control by keyboard. One table: key, what it does; the help dialog prints it. */
 
-/** @typedef {{open: (dialog: string) => void, zoom: (factor: number) => void, set: (change: any) => void, state: () => any}} Page */
+/**
+ * @typedef {object} Page
+ * @property {(dialog: string) => void} open
+ * @property {(factor: number) => void} zoom
+ * @property {(change: any) => void} set
+ * @property {() => any} state
+ */
 /** @typedef {{keys: string[], name: string, run: (player: Player, page: Page) => void}} Binding */
 
 const FAILED = new Set(["Unschedulable", "Error"]);

@@ -15,7 +15,11 @@ async function load(view) {
 	view.act.set({});
 }
 
-/** @param {Element} target @param {View} view @returns {boolean} whether it is whole; else the rest comes with its modules */
+/**
+ * @param {Element} target
+ * @param {View} view
+ * @returns {boolean} whether it is whole; else the rest comes with its modules
+ */
 export function drawMargin(target, view) {
 	target.classList.toggle("open", view.options.margin || view.selection !== null || view.pin !== null);
 	const close = h(
@@ -52,7 +56,11 @@ export function drawMargin(target, view) {
 	return inspected ? inspector !== null : canExplain(ref);
 }
 
-/** What is explained when nobody points at anything: the number that decides at this step. @param {View} view @returns {string} */
+/**
+ * What is explained when nobody points at anything: the number that decides at this step.
+ * @param {View} view
+ * @returns {string}
+ */
 function defaultRef(view) {
 	const { state, hero, scene } = view;
 	const asked = STEPS[scene].asked?.(view);

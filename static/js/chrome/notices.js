@@ -5,7 +5,11 @@ import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { count } from "../shared/units.js";
 
-/** Bars over the page: still streaming, failed, cancelled, connection lost. @param {Element} target @param {View} view */
+/**
+ * Bars over the page: still streaming, failed, cancelled, connection lost.
+ * @param {Element} target
+ * @param {View} view
+ */
 export function drawNotices(target, view) {
 	const { run, store } = view;
 	const lost = run.connection === "lost";

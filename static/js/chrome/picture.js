@@ -1,5 +1,8 @@
 // @ts-check
-/** "Save picture": the step on screen as a self-contained SVG (the page's own look, styles written in), or as a PNG of it. */
+/**
+ * "Save picture": the step on screen as a self-contained SVG (the page's own look, styles written in), or as a PNG of
+ * it.
+ */
 
 const KEPT = [
 	"align-items",
@@ -101,7 +104,12 @@ function styleOf(look) {
 	).join(";");
 }
 
-/** What the stylesheet alone draws, such as the lines between the stations, as an element. @param {Element} element @param {"::before" | "::after"} which @returns {Element[]} */
+/**
+ * What the stylesheet alone draws, such as the lines between the stations, as an element.
+ * @param {Element} element
+ * @param {"::before" | "::after"} which
+ * @returns {Element[]}
+ */
 function drawnBy(element, which) {
 	const look = getComputedStyle(element, which);
 	if (look.content === "none" || look.content === "normal" || look.display === "none") return [];
@@ -129,7 +137,8 @@ async function typeface() {
 	const base = face?.parentStyleSheet?.href ?? location.href;
 	const bytes = new Uint8Array(await (await fetch(new URL(source, base))).arrayBuffer());
 	const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
-	return `<style>@font-face{font-family:"Source Sans 3";font-weight:200 900;src:url(data:font/woff2;base64,${text})}</style>`;
+	const font = `url(data:font/woff2;base64,${text})`;
+	return `<style>@font-face{font-family:"Source Sans 3";font-weight:200 900;src:${font}}</style>`;
 }
 
 /** The page as SVG text. @param {Element} root */
@@ -139,7 +148,12 @@ export async function pictureOf(root) {
 		.serializeToString(/** @type {Node} */ (frozen(root)))
 		.replaceAll(` ${LOOK}="`, ' style="');
 	const ground = getComputedStyle(document.body).backgroundColor;
-	return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">${await typeface()}<rect width="100%" height="100%" fill="${ground}"/><foreignObject width="100%" height="100%">${body}</foreignObject></svg>`;
+	return [
+		`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">`,
+		await typeface(),
+		`<rect width="100%" height="100%" fill="${ground}"/>`,
+		`<foreignObject width="100%" height="100%">${body}</foreignObject></svg>`,
+	].join("");
 }
 
 /** @param {string} url @param {string} name */
@@ -150,7 +164,11 @@ function download(url, name) {
 	link.click();
 }
 
-/** Once everything of a step is drawn: the link to it, which the player keeps on its element. @param {HTMLElement} root @returns {Promise<string>} */
+/**
+ * Once everything of a step is drawn: the link to it, which the player keeps on its element.
+ * @param {HTMLElement} root
+ * @returns {Promise<string>}
+ */
 function whole(root) {
 	return new Promise((resolve) => {
 		const look = () => root.dataset.ready !== undefined && (watcher.disconnect(), resolve(root.dataset.ready));

@@ -36,7 +36,13 @@ function firstRow(view, pods) {
 	return Math.max(0, Math.min(pods.indexOf(view.hero) - MOST_ROWS / 2, pods.length - MOST_ROWS));
 }
 
-/** @param {View} view @param {Timeline} timeline @param {number} width @param {string} pod @param {import("../trace/run_index.js").Move[]} moves */
+/**
+ * @param {View} view
+ * @param {Timeline} timeline
+ * @param {number} width
+ * @param {string} pod
+ * @param {import("../trace/run_index.js").Move[]} moves
+ */
 function row(view, timeline, width, pod, moves) {
 	const { index } = view;
 	const x = (/** @type {number} */ step) => timeline.x(index.positionOf(step, view.store.steps), index, width);
@@ -72,7 +78,12 @@ function row(view, timeline, width, pod, moves) {
 	);
 }
 
-/** @param {View} view @param {Timeline} timeline @param {number} width @param {import("../trace/run_index.js").Move} move */
+/**
+ * @param {View} view
+ * @param {Timeline} timeline
+ * @param {number} width
+ * @param {import("../trace/run_index.js").Move} move
+ */
 function chip(view, timeline, width, move) {
 	const column = view.index.columns[move.column];
 	if (column.kind !== "attempt") return null;

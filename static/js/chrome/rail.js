@@ -56,7 +56,7 @@ function beside(view) {
 			);
 		}),
 		others.length > MOST_BESIDE && h("span", { key: "more" }, ` +${others.length - MOST_BESIDE}`),
-	]; // prettier-ignore
+	];
 }
 
 /** @param {View} view @param {string} point @param {string} kind @param {number | null} target the step to go to */

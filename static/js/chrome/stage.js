@@ -11,7 +11,10 @@ const ROW = 36; // pixels a binding cycle that runs beside
 
 /** The pictures and their parts that have come. @type {Record<string, any>} */
 const here = {};
-/** Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew. @type {Set<Name>} */
+/**
+ * Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew.
+ * @type {Set<Name>}
+ */
 const shown = new Set();
 
 /** @param {Name[]} names */
@@ -24,7 +27,11 @@ export function warmPictures() {
 	void load(/** @type {Name[]} */ (Object.keys(PICTURES)));
 }
 
-/** @param {import("../steps/registry.js").StepName} scene @param {State} state @returns {Name[]} the picture, and what else it draws */
+/**
+ * @param {import("../steps/registry.js").StepName} scene
+ * @param {State} state
+ * @returns {Name[]} the picture, and what else it draws
+ */
 function partsOf(scene, state) {
 	const parts = STEPS[scene].picture?.(state.nodes.size) ?? [];
 	return binds(state) ? [...parts, "strips"] : parts;
@@ -37,7 +44,11 @@ function binds({ cycle, pods }) {
 	return false;
 }
 
-/** Resolves once a scene can be drawn; null when it can be now. @param {import("../steps/registry.js").StepName} scene @param {State} state */
+/**
+ * Resolves once a scene can be drawn; null when it can be now.
+ * @param {import("../steps/registry.js").StepName} scene
+ * @param {State} state
+ */
 export function pictureFor(scene, state) {
 	const missing = partsOf(scene, state).filter((name) => !here[name]);
 	return missing.length ? load(missing) : null;

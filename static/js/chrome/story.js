@@ -64,7 +64,12 @@ export function drawHero(target, view) {
 	]);
 }
 
-/** A part of a sentence as an element: numbers can be pointed at, pods are amber when it is about them. @param {View} view @param {Part} part @param {number} i */
+/**
+ * A part of a sentence as an element: numbers can be pointed at, pods are amber when it is about them.
+ * @param {View} view
+ * @param {Part} part
+ * @param {number} i
+ */
 function part(view, part, i) {
 	if (typeof part === "string") return part;
 	const { text, kind, ref } = part;
@@ -112,7 +117,8 @@ export function drawCaption(target, view) {
 	const { eyebrow, sentence: words, why } = view.caption;
 	const own = (/** @type {any} */ one) =>
 		one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
-	const whole = view.frame === framesOf(view.event, view.order) - 1; // a teacher speaks of the outcome: when all of it has been shown
+	// a teacher speaks of the outcome: when all of it has been shown
+	const whole = view.frame === framesOf(view.event, view.order) - 1;
 	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
 	const [long, reason] = [widthOf(plain(words)), plain(why)];
 	const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);

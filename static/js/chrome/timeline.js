@@ -1,5 +1,7 @@
 // @ts-check
-/** The timeline: a mark per attempt by outcome, jumps of the clock folded; drag to scrub, wheel to zoom, click to go. */
+/**
+ * The timeline: a mark per attempt by outcome, jumps of the clock folded; drag to scrub, wheel to zoom, click to go.
+ */
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
@@ -60,7 +62,11 @@ export class Timeline {
 		if (position < from || position > to) this.show(index, position - (to - from) / 2, to - from);
 	}
 
-	/** @param {Element} target @param {View} view @returns {boolean} whether it is whole; else the lanes come with their module */
+	/**
+	 * @param {Element} target
+	 * @param {View} view
+	 * @returns {boolean} whether it is whole; else the lanes come with their module
+	 */
 	draw(target, view) {
 		const { index, step, store } = view;
 		const width = view.sizes.timeline;
@@ -175,10 +181,9 @@ export class Timeline {
 		const path = (/** @type {(b: {good: number, bad: number}) => [number, number]} */ of) =>
 			buckets
 				.map((one, i) => {
-					const [from, to] = of(one);
-					return to > from
-						? `M${i * size} ${44 - (from / most) * 26}V${44 - (to / most) * 26}H${i * size + size - 1}V${44 - (from / most) * 26}Z`
-						: "";
+					const [low, high] = of(one);
+					const [from, to] = [low, high].map((n) => 44 - (n / most) * 26);
+					return high > low ? `M${i * size} ${from}V${to}H${i * size + size - 1}V${from}Z` : "";
 				})
 				.join("");
 		return h(
@@ -189,7 +194,12 @@ export class Timeline {
 		);
 	}
 
-	/** Virtual times under the axis, where there is room. @param {RunIndex} index @param {number} width @param {number} unit */
+	/**
+	 * Virtual times under the axis, where there is room.
+	 * @param {RunIndex} index
+	 * @param {number} width
+	 * @param {number} unit
+	 */
 	times(index, width, unit) {
 		/** @type {Child[]} */
 		const out = [];
@@ -210,7 +220,12 @@ export class Timeline {
 		return out;
 	}
 
-	/** Two fingers: what is between them stays between them. @param {Element} target @param {View} view @param {PointerEvent} event */
+	/**
+	 * Two fingers: what is between them stays between them.
+	 * @param {Element} target
+	 * @param {View} view
+	 * @param {PointerEvent} event
+	 */
 	pinch(target, view, event) {
 		const apart = () => Math.max(8, Math.abs([...this.fingers.values()].reduce((a, b) => a - b)));
 		const before = apart();

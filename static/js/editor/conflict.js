@@ -4,7 +4,10 @@ import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { post } from "./server.js";
 
-/** @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the difference of two versions */
+/**
+ * @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the
+ *   difference of two versions
+ */
 const KINDS = { "+": "added", "-": "removed", "@": "gap", " ": "" };
 const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 
@@ -12,7 +15,8 @@ const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 
 /**
  * Ask whose text shall stand; "" when that is left open.
- * @param {HTMLDialogElement} dialog @param {{address: string, scenario: string, version: number, text: string, saving: boolean}} asked
+ * @param {HTMLDialogElement} dialog @param {{address: string, scenario: string, version: number, text: string, saving:
+ *   boolean}} asked
  * @returns {Promise<{choice: string, theirs: string}>}
  */
 export async function chooseText(dialog, { address, scenario, version, text, saving }) {
@@ -68,7 +72,11 @@ export async function chooseText(dialog, { address, scenario, version, text, sav
 	return { choice: dialog.returnValue, theirs: typeof found === "string" ? "" : found.text };
 }
 
-/** @param {string} address @param {object} asked @returns {Promise<Difference | string>} a sentence, when there is none */
+/**
+ * @param {string} address
+ * @param {object} asked
+ * @returns {Promise<Difference | string>} a sentence, when there is none
+ */
 async function differenceTo(address, asked) {
 	try {
 		const { body } = await post(address, asked);

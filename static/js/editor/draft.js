@@ -1,16 +1,24 @@
 // @ts-check
-/** Nothing typed is lost: the text is kept in this browser until it is saved, with the version that it was begun from. */
+/**
+ * Nothing typed is lost: the text is kept in this browser until it is saved, with the version that it was begun from.
+ */
 
 const PREFIX = "kschedui.draft.";
 
 /** @typedef {{text: string, at: number, version: number}} Draft */
 
-/** @param {string} id the scenario's, or "new" with what it is a fork of @param {number} version the newest; 0: not saved yet */
+/**
+ * @param {string} id the scenario's, or "new" with what it is a fork of
+ * @param {number} version the newest; 0: not saved yet
+ */
 export function draftOf(id, version) {
 	const start = `${PREFIX}${id}.`;
 	let from = version;
 	return {
-		/** The draft of this version, else the last one of an older version: saving it is then a conflict, not a loss. @returns {Draft | null} */
+		/**
+		 * The draft of this version, else the last one of an older version: saving it is then a conflict, not a loss.
+		 * @returns {Draft | null}
+		 */
 		read() {
 			const found = drafts(start).filter((draft) => draft.version <= version);
 			const draft = found.find((one) => one.version === version) ?? found.sort((a, b) => b.at - a.at)[0] ?? null;

@@ -1,5 +1,7 @@
 // @ts-check
-/** Text out of a file that somebody chose or dropped; what is no text, or too much of it, is refused with a sentence. */
+/**
+ * Text out of a file that somebody chose or dropped; what is no text, or too much of it, is refused with a sentence.
+ */
 import { t } from "../shared/i18n.js";
 import { count } from "../shared/units.js";
 
@@ -26,7 +28,11 @@ export async function textOf(file, most) {
 	return text;
 }
 
-/** Can a text that was refused be mended in the editor? @param {string} text @param {import("./server.js").Problem[]} problems */
+/**
+ * Can a text that was refused be mended in the editor?
+ * @param {string} text
+ * @param {import("./server.js").Problem[]} problems
+ */
 export function mendable(text, problems) {
 	return problems.every((problem) => problem.line) && !text.split("\n").some((line) => line.length > LONGEST_LINE);
 }

@@ -62,7 +62,11 @@ const tables = builder(element("builder"), (text) => {
 
 /** @type {ReturnType<typeof setTimeout>} */
 let timer;
-/** `data-checked` is there while the page shows what the server found in this very text. @param {string} text @param {string} [told] instead of keeping a draft */
+/**
+ * `data-checked` is there while the page shows what the server found in this very text.
+ * @param {string} text
+ * @param {string} [told] instead of keeping a draft
+ */
 function changed(text, told) {
 	delete page.dataset.checked;
 	state.text = text;
@@ -240,7 +244,8 @@ async function run() {
 	state.atEnd = true;
 	outcome.follow(body.run);
 	drawSide();
-	if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView(); // below the text on a phone
+	// below the text on a phone
+	if (element("side").getBoundingClientRect().top > innerHeight / 2) element("side").scrollIntoView();
 }
 
 /** Save a new version and open it in the player. @param {string} [fragment] @returns {Promise<void>} */
@@ -266,7 +271,12 @@ async function save(fragment = "") {
 	location.assign(body.url + fragment);
 }
 
-/** Show what the version that was saved meanwhile has instead, and go on with the text that is chosen. @param {boolean} saving @param {string} [fragment] @returns {Promise<void>} */
+/**
+ * Show what the version that was saved meanwhile has instead, and go on with the text that is chosen.
+ * @param {boolean} saving
+ * @param {string} [fragment]
+ * @returns {Promise<void>}
+ */
 async function compare(saving, fragment) {
 	const version = state.conflict;
 	const { choice, theirs } = await chooseText(/** @type {HTMLDialogElement} */ (element("conflict")), {
@@ -289,7 +299,11 @@ async function compare(saving, fragment) {
 	put(theirs, t("conflict.taken", { version })); // no draft: the one of what was typed here stays
 }
 
-/** Another text, in the editor and in the builder. @param {string} text @param {string} [told] instead of keeping a draft */
+/**
+ * Another text, in the editor and in the builder.
+ * @param {string} text
+ * @param {string} [told] instead of keeping a draft
+ */
 function put(text, told) {
 	editor.write(text);
 	changed(text, told);
@@ -309,7 +323,10 @@ function refused(errors) {
 	drawStatus();
 }
 
-/** Text from the clipboard or a file: what kubectl or kube-scheduler-simulator prints becomes a scenario. @param {Blob} file */
+/**
+ * Text from the clipboard or a file: what kubectl or kube-scheduler-simulator prints becomes a scenario.
+ * @param {Blob} file
+ */
 async function bring(file) {
 	notBrought("");
 	try {

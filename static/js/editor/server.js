@@ -1,10 +1,20 @@
 // @ts-check
-/** Calls to this site's own API. A refusal is an answer too: `errors` says what, where and what was expected. `fix`: the JSON that stands there, and
- * the JSON of what may be meant. */
+/**
+ * Calls to this site's own API. A refusal is an answer too: `errors` says what, where and what was expected. `fix`: the
+ * JSON that stands there, and the JSON of what may be meant.
+ */
 
-/** @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string, instead?: string}}} Problem */
+/**
+ * @typedef {{message: string, document?: number, line?: number, column?: number, path?: string, fix?: {value?: string,
+ *   instead?: string}}} Problem
+ */
 
-/** @param {string} url @param {object} body @param {AbortSignal} [signal] @returns {Promise<{status: number, body: any}>} */
+/**
+ * @param {string} url
+ * @param {object} body
+ * @param {AbortSignal} [signal]
+ * @returns {Promise<{status: number, body: any}>}
+ */
 export async function post(url, body, signal) {
 	const token =
 		/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";

@@ -1,5 +1,8 @@
 // @ts-check
-/** The library: what you have opened, search as you type ("/" goes there), topics and levels. The state is in the address, so a view can be sent. */
+/**
+ * The library: what you have opened, search as you type ("/" goes there), topics and levels. The state is in the
+ * address, so a view can be sent.
+ */
 
 const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
@@ -50,8 +53,10 @@ function opened() {
 function drawTrack() {
 	const seen = opened();
 	const track = /** @type {HTMLElement} */ (document.getElementById("track"));
-	for (const card of cards)
-		/** @type {HTMLElement} */ (card.querySelector(".opened")).hidden = !seen.has(card.dataset.slug ?? "");
+	for (const card of cards) {
+		const mark = /** @type {HTMLElement} */ (card.querySelector(".opened"));
+		mark.hidden = !seen.has(card.dataset.slug ?? "");
+	}
 	const done = cards.filter((card) => seen.has(card.dataset.slug ?? "")).length;
 	const next = cards.find((card) => !seen.has(card.dataset.slug ?? ""));
 	track.hidden = !done;

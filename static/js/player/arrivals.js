@@ -2,7 +2,7 @@
 /** What the feed brings: chunks into the store, news of the run; then the chunks before the linked one. */
 
 import { t } from "../shared/i18n.js";
-import { backfill, chunkOf } from "../trace/feed.js";
+import { chunkOf } from "../trace/feed.js";
 import { boot, feed, linked } from "./opening.js";
 import { firstShown, index, player, redraw, run, screen, store } from "./page.js";
 
@@ -55,6 +55,7 @@ async function pastTheEnd(end) {
 }
 
 /** @param {number} before */
-function fill(before) {
+async function fill(before) {
+	const { backfill } = await import("../trace/backfill.js");
 	return backfill(boot.api, boot.run, before, (seq) => store.has(seq), takeChunk);
 }

@@ -25,7 +25,11 @@ export async function showDialog(name) {
 	if (!dialog.open) dialog.showModal();
 }
 
-/** The page shows another view: so does the dialog that is open, or was wished for. @param {View | null} before @param {View} now */
+/**
+ * The page shows another view: so does the dialog that is open, or was wished for.
+ * @param {View | null} before
+ * @param {View} now
+ */
 export function dialogFollows(before, now) {
 	const name = before && open && dialog.open && formatLink(before) !== formatLink(now) ? open : wished;
 	wished = "";

@@ -1,5 +1,7 @@
 // @ts-check
-/** The one place that draws: which modules the step needs, the view that they draw from, and each region of the page. */
+/**
+ * The one place that draws: which modules the step needs, the view that they draw from, and each region of the page.
+ */
 
 import { drawMargin } from "../chrome/margin.js";
 import { drawNotices } from "../chrome/notices.js";
@@ -90,7 +92,11 @@ function makeView() {
 	};
 }
 
-/** Draw it, and let what moved move there: from one step to the next, not on a seek. @param {View | null} before @param {View} view */
+/**
+ * Draw it, and let what moved move there: from one step to the next, not on a seek.
+ * @param {View | null} before
+ * @param {View} view
+ */
 function drawMoving(before, view) {
 	const motion = view.motion && before !== null && Math.abs(before.step - view.step) <= 1;
 	const places = motion ? (flights?.remember(root) ?? null) : null;
@@ -122,7 +128,10 @@ function drawRegions(view) {
 	return margin && lanes;
 }
 
-/** `data-ready` holds the link to what is on screen while all of it is there, and nothing is still to be drawn. @param {View} view */
+/**
+ * `data-ready` holds the link to what is on screen while all of it is there, and nothing is still to be drawn.
+ * @param {View} view
+ */
 function ready(view) {
 	root.dataset.ready = formatLink(view);
 	page.stepShown();

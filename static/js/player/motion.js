@@ -73,7 +73,8 @@ export function fly(root, before, speed) {
 
 /**
  * From one home to another a pod flies over everything, as a block of its own; where it lands it shows up at the end.
- * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param {KeyframeAnimationOptions} timing
+ * @param {Element} root @param {Element} element @param {DOMRect} from @param {DOMRect} to @param
+ *   {KeyframeAnimationOptions} timing
  */
 function flight(root, element, from, to, timing) {
 	const block = document.createElement("div");

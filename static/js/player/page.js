@@ -1,5 +1,8 @@
 // @ts-check
-/** What the page is made of: its regions, the run as far as it is here, what the reader chose, and when it is drawn anew. */
+/**
+ * What the page is made of: its regions, the run as far as it is here, what the reader chose, and when it is drawn
+ * anew.
+ */
 
 import { Timeline } from "../chrome/timeline.js";
 import { ChunkStore } from "../trace/chunk_store.js";

@@ -78,13 +78,22 @@ export class Player {
 		if (this.step > 0) this.move(this.step - 1, this.frames(this.step - 1) - 1, false);
 	}
 
-	/** The nearest event that `test` accepts. @param {1 | -1} by @param {(event: AnyEvent, step: number) => boolean} test @returns {Found | null} */
+	/**
+	 * The nearest event that `test` accepts.
+	 * @param {1 | -1} by
+	 * @param {(event: AnyEvent, step: number) => boolean} test
+	 * @returns {Found | null}
+	 */
 	find(by, test) {
 		for (const found of this.store.walk(this.step + by, by)) if (test(found.event, found.step)) return found;
 		return null;
 	}
 
-	/** Jump to the nearest event that `test` accepts. @param {1 | -1} by @param {(event: AnyEvent, step: number) => boolean} test */
+	/**
+	 * Jump to the nearest event that `test` accepts.
+	 * @param {1 | -1} by
+	 * @param {(event: AnyEvent, step: number) => boolean} test
+	 */
 	jump(by, test) {
 		const found = this.find(by, test);
 		if (found) this.seek(found.step, 0);
@@ -175,7 +184,10 @@ function rejecters(event) {
 	return [event.rejected_by, event.plugin].filter(Boolean);
 }
 
-/** How long autoplay stays on an event, as a share of a step: nothing new to read, less time. @param {AnyEvent} event */
+/**
+ * How long autoplay stays on an event, as a share of a step: nothing new to read, less time.
+ * @param {AnyEvent} event
+ */
 function weight(event) {
 	switch (event.type) {
 		case "ClockAdvanced":

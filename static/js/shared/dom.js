@@ -1,5 +1,7 @@
 // @ts-check
-/** Draw a tree of plain descriptions onto the DOM. Elements with the same key and tag stay, so that CSS transitions run. */
+/**
+ * Draw a tree of plain descriptions onto the DOM. Elements with the same key and tag stay, so that CSS transitions run.
+ */
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -14,7 +16,8 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * Describe an element. Props: `class`, `style` (an object; custom properties too), `key`, `on` (listeners by event),
- * `opaque` (its children are somebody else's), `value` and `checked` as DOM properties, everything else as an attribute (null, undefined and false: absent).
+ * `opaque` (its children are somebody else's), `value` and `checked` as DOM properties, everything else as an attribute
+ * (null, undefined and false: absent).
  * @param {string} tag
  * @param {Record<string, any> | null} [props]
  * @param {Child[]} children
@@ -59,7 +62,11 @@ function setStyle(node, next, last) {
 	for (const name in next) if (next[name] !== last[name]) node.style.setProperty(name, next[name]);
 }
 
-/** Listeners are looked up when the event comes, so that a new closure costs nothing. @param {any} node @param {Record<string, any>} next */
+/**
+ * Listeners are looked up when the event comes, so that a new closure costs nothing.
+ * @param {any} node
+ * @param {Record<string, any>} next
+ */
 function listen(node, next) {
 	node.__on = next;
 	node.__heard ??= new Set();
@@ -135,7 +142,12 @@ function mayBecome(node, item) {
 	);
 }
 
-/** The children from `cursor` on that the list has too, from `i` on. @param {any} cursor @param {(Description | string)[]} list @param {number} i */
+/**
+ * The children from `cursor` on that the list has too, from `i` on.
+ * @param {any} cursor
+ * @param {(Description | string)[]} list
+ * @param {number} i
+ */
 function keptFrom(cursor, list, i) {
 	const wanted = new Set();
 	for (let at = i; at < list.length; at += 1) {

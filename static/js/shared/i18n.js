@@ -66,7 +66,12 @@ export function plain(list) {
 	return list.map((part) => (typeof part === "string" ? part : part.text)).join("");
 }
 
-/** A number that can be pointed at; `ref` names where it comes from. @param {string | number} text @param {string} [ref] @returns {Mark} */
+/**
+ * A number that can be pointed at; `ref` names where it comes from.
+ * @param {string | number} text
+ * @param {string} [ref]
+ * @returns {Mark}
+ */
 export function num(text, ref) {
 	return { text: String(text), kind: "num", ref };
 }

@@ -37,7 +37,13 @@ export function quantity(resource, value) {
 	return isBytes(resource) ? amount(resource, value) : `${amount(resource, value)} ${short(resource)}`;
 }
 
-/** "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` puts the two together. @param {string} resource @param {number} part @param {number} whole @param {(part: string, whole: string) => string} word */
+/**
+ * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` puts the two together.
+ * @param {string} resource
+ * @param {number} part
+ * @param {number} whole
+ * @param {(part: string, whole: string) => string} word
+ */
 export function outOf(resource, part, whole, word) {
 	if (!isBytes(resource)) return word(amount(resource, part), amount(resource, whole));
 	const [number, unit] = bytes(whole);

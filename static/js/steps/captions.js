@@ -1,5 +1,8 @@
 // @ts-check
-/** The caption of every event and frame: eyebrow, one sentence, why, next. Words are in the catalogue, numbers come from the state. */
+/**
+ * The caption of every event and frame: eyebrow, one sentence, why, next. Words are in the catalogue, numbers come from
+ * the state.
+ */
 
 import { has, parts, t } from "../shared/i18n.js";
 import { heroOf, pointOf } from "../trace/phase.js";
@@ -21,7 +24,11 @@ export async function loadCaptions(...names) {
 	);
 }
 
-/** Resolves once an event can be told; null when it can be now. @param {AnyEvent} event @returns {Promise<void> | null} */
+/**
+ * Resolves once an event can be told; null when it can be now.
+ * @param {AnyEvent} event
+ * @returns {Promise<void> | null}
+ */
 export function captionsFor(event) {
 	const name = TELLS.get(event.type);
 	return !name || loaded.has(name) ? null : loadCaptions(name);

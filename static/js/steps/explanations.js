@@ -6,7 +6,10 @@ import { EXPLAINS, STEPS } from "./registry.js";
 
 /** @typedef {import("./registry.js").StepName} StepName */
 
-/** They come with the first step or click that asks. @type {Partial<Record<StepName, import("./registry.js").Explain>>} */
+/**
+ * They come with the first step or click that asks.
+ * @type {Partial<Record<StepName, import("./registry.js").Explain>>}
+ */
 const here = {};
 
 /** @param {StepName} name */

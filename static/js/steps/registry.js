@@ -1,7 +1,9 @@
 // @ts-check
 /**
- * The steps, one entry each. A step's folder holds all that is drawn and told of it; to add one: its folder, its entry here
- * and its words in static/i18n. What an entry imports comes with the first event that needs it, or when the page is idle.
+ * The steps, one entry each. A step's folder holds all that is drawn and told of it; to add one: its folder, its entry
+ * here
+ * and its words in static/i18n. What an entry imports comes with the first event that needs it, or when the page is
+ * idle.
  */
 
 import { filterFrames, verdictAsked } from "./filter/model.js";
@@ -17,7 +19,8 @@ import { scoreAsked, scoreFrames } from "./score/model.js";
  * @property {AnyEvent["type"][]} tells the events that its captions speak of
  * @property {() => Promise<{CAPTIONS: Record<string, Teller>}>} captions
  * @property {AnyEvent["type"][]} [shows] the events at which its picture is on; the cluster's is at all others
- * @property {(nodes: number) => (keyof typeof PICTURES)[]} [picture] what is drawn with so many nodes, and what else that takes
+ * @property {(nodes: number) => (keyof typeof PICTURES)[]} [picture] what is drawn with so many nodes, and what else
+ *   that takes
  * @property {Record<string, (event: any, order: FilterOrder) => number>} [frames] of events that take more than one
  * @property {string[]} [explains] the numbers whose origin it explains in the margin, by the kind of their reference
  * @property {() => Promise<{explain: Explain}>} [explanation]
@@ -40,7 +43,13 @@ export const PICTURES = {
 	reasons: () => import("./many/reason_groups.js"),
 };
 
-/** @typedef {{strips?: typeof import("./binding/view.js"), bars?: typeof import("./score/bars.js"), reasons?: typeof import("./many/reason_groups.js")}} Parts what a picture may also draw, when it is here */
+/**
+ * What a picture may also draw, when it is here.
+ * @typedef {object} Parts
+ * @property {typeof import("./binding/view.js")} [strips]
+ * @property {typeof import("./score/bars.js")} [bars]
+ * @property {typeof import("./many/reason_groups.js")} [reasons]
+ */
 
 /** @type {Record<StepName, Step>} */
 export const STEPS = {
@@ -145,7 +154,11 @@ export function sceneOf(event, { cycle }) {
 	}
 }
 
-/** One event, several frames: plugin by plugin, node by node, act by act. @param {AnyEvent | undefined} event @param {FilterOrder} [order] */
+/**
+ * One event, several frames: plugin by plugin, node by node, act by act.
+ * @param {AnyEvent | undefined} event
+ * @param {FilterOrder} [order]
+ */
 export function framesOf(event, order = "plugin") {
 	return (event && FRAMES.get(event.type)?.(event, order)) ?? 1;
 }

@@ -7,7 +7,10 @@ import { apply, fork, fromKeyframe } from "./state.js";
 /** So many events are folded at most to come to any step: states in between are kept once they have been passed. */
 const APART = 512;
 
-/** @typedef {{seq: number, first: number, events: AnyEvent[], kept: State[], last: boolean}} Chunk kept: before its first event, and every APART on */
+/**
+ * @typedef {{seq: number, first: number, events: AnyEvent[], kept: State[], last: boolean}} Chunk kept: before its
+ *   first event, and every APART on
+ */
 
 export class ChunkStore {
 	constructor() {
@@ -81,7 +84,13 @@ function stateIn(chunk, count) {
 	return folded(chunk.kept[passed], chunk, passed * APART, count);
 }
 
-/** A state, moved past some events of a chunk. @param {State} before @param {Chunk} chunk @param {number} from @param {number} to */
+/**
+ * A state, moved past some events of a chunk.
+ * @param {State} before
+ * @param {Chunk} chunk
+ * @param {number} from
+ * @param {number} to
+ */
 function folded(before, { events }, from, to) {
 	const state = fork(before);
 	for (let at = from; at < to; at += 1) apply(state, events[at]);

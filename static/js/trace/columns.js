@@ -1,5 +1,8 @@
 // @ts-check
-/** Per-node columns of the trace: one integer for all, or base64 of little-endian integers (see scheduler_core/columns.py). */
+/**
+ * Per-node columns of the trace: one integer for all, or base64 of little-endian integers (see
+ * scheduler_core/columns.py).
+ */
 
 const READERS = {
 	u1: (/** @type {ArrayBuffer} */ b) => new Uint8Array(b),

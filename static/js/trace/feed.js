@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * Bytes: follow one run over the websocket, from a cursor. A chunk whose number equals the cursor is taken, one below is
+ * Bytes: follow one run over the websocket, from a cursor. A chunk whose number equals the cursor is taken, one below
+ * is
  * ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
@@ -31,20 +32,34 @@ export function chunkOf(step) {
 	return SIZES.length + Math.floor((step - first) / FULL);
 }
 
-/** Open a frame: 32-byte header (see docs/architecture.md) and a zlib body. @param {ArrayBuffer} frame @returns {Promise<TraceChunk>} */
+/**
+ * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
+ * @param {ArrayBuffer} frame
+ * @returns {Promise<TraceChunk>}
+ */
 export async function openFrame(frame) {
 	if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
 	const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
 	return new Response(body).json();
 }
 
-/** What to do with a chunk that arrived. @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"} */
+/**
+ * What to do with a chunk that arrived.
+ * @param {number} seq
+ * @param {number} cursor
+ * @returns {"apply" | "ignore" | "resubscribe"}
+ */
 export function cursorRule(seq, cursor) {
 	return seq === cursor ? "apply" : seq < cursor ? "ignore" : "resubscribe";
 }
 
 export class Feed {
-	/** @param {string} url websocket address @param {string} run @param {number} cursor first chunk wanted @param {typeof WebSocket} [Socket] */
+	/**
+	 * @param {string} url websocket address
+	 * @param {string} run
+	 * @param {number} cursor first chunk wanted
+	 * @param {typeof WebSocket} [Socket]
+	 */
 	constructor(url, run, cursor, Socket = WebSocket) {
 		this.url = url;
 		this.run = run;
@@ -117,19 +132,5 @@ export class Feed {
 	close() {
 		this.done = true;
 		this.socket?.close();
-	}
-}
-
-/**
- * Fetch the chunks below `before` that are not here, first to last.
- * @param {string} api @param {string} run @param {number} before @param {(seq: number) => boolean} has
- * @param {(chunk: TraceChunk) => unknown} take
- */
-export async function backfill(api, run, before, has, take) {
-	for (let seq = 0; seq < before; seq += 1) {
-		if (has(seq)) continue;
-		const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
-		if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
-		await take(await openFrame(await answer.arrayBuffer()));
 	}
 }

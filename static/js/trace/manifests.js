@@ -6,7 +6,8 @@ const known = new Map();
 
 /**
  * The manifest, or "…" until it has come; `arrived` is called then.
- * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name @param {() => void} arrived
+ * @param {string} api @param {string} run @param {"pod" | "node"} kind @param {string} namespace @param {string} name
+ *   @param {() => void} arrived
  */
 export function manifest(api, run, kind, namespace, name, arrived) {
 	const url = `${api}/runs/${run}/objects/${kind}/${namespace}/${encodeURIComponent(name)}/`;

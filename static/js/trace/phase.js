@@ -50,7 +50,11 @@ function underWay({ cycle }) {
 	return cycle.AttemptFinished ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 
-/** How far the attempt came that is over: one behind its last extension point. @param {State} state @param {string} hero */
+/**
+ * How far the attempt came that is over: one behind its last extension point.
+ * @param {State} state
+ * @param {string} hero
+ */
 function reached({ cycle }, hero) {
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
 	return (
@@ -92,7 +96,12 @@ export function heroOf(event, state) {
 	}
 }
 
-/** The rail: what each extension point did for the amber pod so far. @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>} */
+/**
+ * The rail: what each extension point did for the amber pod so far.
+ * @param {AnyEvent} event
+ * @param {State} state
+ * @returns {Map<string, StationState>}
+ */
 export function stations(event, state) {
 	const hero = heroOf(event, state);
 	const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : {};
@@ -116,7 +125,13 @@ function mark(out, cycle, now) {
 		out.set("PreScore", "skipped").set("Score", "skipped");
 }
 
-/** What failed stays red, and what was reserved before it is undone. @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero */
+/**
+ * What failed stays red, and what was reserved before it is undone.
+ * @param {Map<string, StationState>} out
+ * @param {AnyEvent} event
+ * @param {State} state
+ * @param {string} hero
+ */
 function rollBack(out, event, state, hero) {
 	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;
 	if (failed?.pod !== hero || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;

@@ -39,7 +39,13 @@ export function heldFor(state, node, pod) {
 	);
 }
 
-/** Free for the pod: allocatable less requested less held. @param {State} state @param {string} name @param {string} resource @param {string} [pod] */
+/**
+ * Free for the pod: allocatable less requested less held.
+ * @param {State} state
+ * @param {string} name
+ * @param {string} resource
+ * @param {string} [pod]
+ */
 export function free(state, name, resource, pod) {
 	const node = state.nodes.get(name);
 	if (!node) return 0;
@@ -57,7 +63,12 @@ export function resourceOf(reason) {
 	return reason === "Too many pods" ? "pods" : reason.replace(/^Insufficient /, "");
 }
 
-/** The pod's scarcest resource there: least room after it. @param {State} state @param {string} node @param {string} pod */
+/**
+ * The pod's scarcest resource there: least room after it.
+ * @param {State} state
+ * @param {string} node
+ * @param {string} pod
+ */
 export function scarcest(state, node, pod) {
 	const record = state.nodes.get(node);
 	const asked = Object.entries(state.pods.get(pod)?.summary.requests ?? {}).filter(([, value]) => value > 0);
@@ -72,7 +83,11 @@ export function zoneOf(node) {
 	return node.summary.labels?.["topology.kubernetes.io/zone"] ?? "";
 }
 
-/** Nodes by zone, zones in order of first appearance, nodes in order of arrival. @param {State} state @returns {[string, string[]][]} */
+/**
+ * Nodes by zone, zones in order of first appearance, nodes in order of arrival.
+ * @param {State} state
+ * @returns {[string, string[]][]}
+ */
 export function zones(state) {
 	/** @type {Map<string, string[]>} */
 	const out = new Map();

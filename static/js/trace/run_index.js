@@ -1,12 +1,19 @@
 // @ts-check
 /**
- * The whole run at a glance, for the timeline: one column per attempt and one per jump of the clock, in order, and where
+ * The whole run at a glance, for the timeline: one column per attempt and one per jump of the clock, in order, and
+ * where
  * each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
 /** @typedef {import("./trace").Outcome} Outcome */
-/** @typedef {{kind: "attempt", step: number, time: number, attempt: number, pod: string, outcome: Outcome | null, node: string, victims: number}} AttemptColumn */
-/** @typedef {{kind: "gap", step: number, time: number, from: number, changes: {step: number, text: string, kind: string}[]}} GapColumn */
+/**
+ * @typedef {{kind: "attempt", step: number, time: number, attempt: number, pod: string, outcome: Outcome | null, node:
+ *   string, victims: number}} AttemptColumn
+ */
+/**
+ * @typedef {{kind: "gap", step: number, time: number, from: number, changes: {step: number, text: string, kind:
+ *   string}[]}} GapColumn
+ */
 /** @typedef {AttemptColumn | GapColumn} Column */
 /** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
 /** @typedef {{column: number, step: number, place: string, node: string}} Move */
@@ -38,7 +45,10 @@ export class RunIndex {
 		this.time = 0;
 	}
 
-	/** Take in chunks up to the first that is missing; start again where one came in before those already read. @param {ChunkStore} store */
+	/**
+	 * Take in chunks up to the first that is missing; start again where one came in before those already read.
+	 * @param {ChunkStore} store
+	 */
 	update(store) {
 		const first = store.chunks.findIndex(Boolean);
 		if (first < 0) return;
@@ -139,7 +149,13 @@ export class RunIndex {
 		moves.push({ column: this.columns.length - 1, step, place, node });
 	}
 
-	/** @param {string} pod @param {number} step @param {"Normal" | "Warning"} type @param {string} reason @param {string} message */
+	/**
+	 * @param {string} pod
+	 * @param {number} step
+	 * @param {"Normal" | "Warning"} type
+	 * @param {string} reason
+	 * @param {string} message
+	 */
 	note(pod, step, type, reason, message) {
 		const notes = this.notes.get(pod) ?? [];
 		if (!notes.length) this.notes.set(pod, notes);
@@ -178,7 +194,11 @@ export class RunIndex {
 	}
 }
 
-/** The last of `count` for which it holds; it holds up to there. @param {number} count @param {(i: number) => boolean} holds */
+/**
+ * The last of `count` for which it holds; it holds up to there.
+ * @param {number} count
+ * @param {(i: number) => boolean} holds
+ */
 function lastUpTo(count, holds) {
 	let low = 0;
 	let high = count - 1;

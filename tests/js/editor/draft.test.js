@@ -65,6 +65,6 @@ test("storage that refuses is told", () => {
 		setItem() {
 			throw new Error("full");
 		},
-	}; // prettier-ignore
+	};
 	assert.equal(draftOf("abc", 1).keep("mine"), false);
 });

@@ -1,5 +1,6 @@
 // @ts-nocheck
-// What the editor draws once a text has run: room held for nominated pods, victims that still end, pods that do not fit.
+// What the editor draws once a text has run: room held for nominated pods, victims that still end, pods that do not
+// fit.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -24,7 +25,7 @@ const pod = (name, cpu, spec = {}, annotations = {}) => ({
 	kind: "Pod",
 	metadata: { name, annotations },
 	spec: { ...spec, containers: [{ name: "main", image: "pause", resources: { requests: { cpu } } }] },
-}); // prettier-ignore
+});
 
 /** The end of a run of these objects. */
 function ended(...objects) {

@@ -81,7 +81,7 @@ test("whatever came before, the children are as described, and a key keeps its e
 	}
 });
 
-test("in a still draw an element may become another of its tag, but not one that has the focus or another's children", () => {
+test("in a still draw an element may become another of its tag, but not one with the focus or another's children", () => {
 	drawStill(true);
 	const parent = new FakeNode("p");
 	for (const ids of orders(500)) {

@@ -25,7 +25,7 @@ const preemption = {
 		]),
 		candidate("n2", 0, [{ pod: "d/c", reprieved: false }]),
 	],
-}; // prettier-ignore
+};
 
 test("a column is one integer for all, or little-endian integers in base64", () => {
 	assert.deepEqual([...decodeColumn(7, 3)], [7, 7, 7]);
@@ -81,7 +81,7 @@ test("the theatre: floor, dry run, each reprieve, each rung that was needed", ()
 			{ act: "rung", at: 1 },
 			{ act: "rung", at: 2 },
 		],
-	); // prettier-ignore
+	);
 });
 
 test("pods lift off, come back or fall, one rank after another", () => {

@@ -61,7 +61,7 @@ test("end is heard after the last chunk, although opening a frame takes time", a
 	assert.deepEqual(seen, [0, "end"]);
 });
 
-test("what comes before somebody listens is told then, and a chunk is opened when the one before was taken", async () => {
+test("what comes before somebody listens is told then, a chunk is opened when the one before was taken", async () => {
 	const feed = new Feed("ws://x", "r1", 0, FakeSocket);
 	feed.open();
 	const socket = FakeSocket.all.at(-1);

@@ -1,5 +1,8 @@
 // @ts-check
-/** The builder: the same text as tables. Every change edits one object of the text (documents.js) and hands the text back. */
+/**
+ * The builder: the same text as tables. Every change edits one object of the text (documents.js) and hands the text
+ * back.
+ */
 import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { Documents } from "./documents.js";
@@ -130,7 +133,12 @@ function nodeSection(desk) {
 	);
 }
 
-/** A node that is renamed keeps its hostname label in step. @param {Documents} documents @param {Ref} ref @param {string} name */
+/**
+ * A node that is renamed keeps its hostname label in step.
+ * @param {Documents} documents
+ * @param {Ref} ref
+ * @param {string} name
+ */
 function rename(documents, ref, name) {
 	documents.set(ref, ["metadata", "name"], name);
 	if (ref.value.metadata?.labels?.["kubernetes.io/hostname"])
@@ -166,7 +174,14 @@ function podSection(desk, selected, select) {
 	);
 }
 
-/** @param {Desk} desk @param {Ref} ref @param {string[]} nodes @param {Ref[]} classes @param {boolean} open @param {(name: string) => void} select */
+/**
+ * @param {Desk} desk
+ * @param {Ref} ref
+ * @param {string[]} nodes
+ * @param {Ref[]} classes
+ * @param {boolean} open
+ * @param {(name: string) => void} select
+ */
 function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select) {
 	const { metadata = {}, spec = {} } = ref.value;
 	const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
@@ -241,7 +256,8 @@ function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select)
 		),
 	);
 	if (!open && !rules.length) return [row];
-	const single = new Set(found.filter((rule) => rule.rest === undefined).map((rule) => rule.key)); // a second one would take its place
+	// a second one would take its place
+	const single = new Set(found.filter((rule) => rule.rest === undefined).map((rule) => rule.key));
 	const more =
 		open &&
 		Object.entries(shapes.additions(ref.value)).map(

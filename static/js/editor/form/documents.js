@@ -9,7 +9,9 @@ const SEPARATOR = /^---(?=\s|$)[ \t]*\n?/m;
 const FORMAT = { lineWidth: 0, flowCollectionPadding: false, directives: false };
 
 /** @typedef {(string | number)[]} Path */
-/** @typedef {{index: number, prefix: Path, value: any}} Ref an object: its document, where in it, and what it says now */
+/**
+ * @typedef {{index: number, prefix: Path, value: any}} Ref an object: its document, where in it, and what it says now
+ */
 
 export class Documents {
 	/** @param {string} text */
@@ -47,7 +49,12 @@ export class Documents {
 		return this.objects.filter((ref) => ref.value.kind === kind);
 	}
 
-	/** Set one field; an undefined or empty value removes it, and the maps that become empty with it. @param {Ref} ref @param {Path} path @param {any} value */
+	/**
+	 * Set one field; an undefined or empty value removes it, and the maps that become empty with it.
+	 * @param {Ref} ref
+	 * @param {Path} path
+	 * @param {any} value
+	 */
 	set(ref, path, value) {
 		const document = this.parsed[ref.index];
 		const full = [...ref.prefix, ...path];
@@ -98,7 +105,11 @@ export class Documents {
 	}
 }
 
-/** An object's field as people write it: pods with their containers on lines of their own, the rest on one line. @param {any} value @param {string} key */
+/**
+ * An object's field as people write it: pods with their containers on lines of their own, the rest on one line.
+ * @param {any} value
+ * @param {string} key
+ */
 function inline(value, key) {
 	const document = parseDocument("");
 	document.contents = document.createNode(value, { flow: true });

@@ -4,7 +4,10 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 
 /** @typedef {import("./documents.js").Ref} Ref */
-/** @typedef {{documents: import("./documents.js").Documents, names: Set<string>, edit: (change: () => void) => void}} Desk what the sections work on */
+/**
+ * @typedef {{documents: import("./documents.js").Documents, names: Set<string>, edit: (change: () => void) => void}}
+ *   Desk what the sections work on
+ */
 
 /** @param {string} key @param {(event: Event) => void} add @param {Child[]} children */
 export function section(key, add, ...children) {
@@ -53,7 +56,12 @@ export const input = (label, value, change, more = {}) =>
 		}),
 	);
 
-/** @param {string} label @param {string} value @param {[string, string][]} options @param {(value: string) => void} change */
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {[string, string][]} options
+ * @param {(value: string) => void} change
+ */
 export const choice = (label, value, options, change) =>
 	h(
 		"td",

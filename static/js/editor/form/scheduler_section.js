@@ -94,7 +94,12 @@ export function schedulerSection(desk) {
 	);
 }
 
-/** Filter plugins and preemption, on or off. @param {Desk} desk @param {any} profile @param {() => import("./documents.js").Ref} config */
+/**
+ * Filter plugins and preemption, on or off.
+ * @param {Desk} desk
+ * @param {any} profile
+ * @param {() => import("./documents.js").Ref} config
+ */
 function switches({ documents, edit }, profile, config) {
 	return OPTIONAL.map(([point, name]) => {
 		const disabled = profile.plugins?.[point]?.disabled ?? [];
@@ -116,7 +121,12 @@ function switches({ documents, edit }, profile, config) {
 	});
 }
 
-/** percentageOfNodesToScore. @param {Desk} desk @param {import("./documents.js").Ref | undefined} found @param {() => import("./documents.js").Ref} config */
+/**
+ * percentageOfNodesToScore.
+ * @param {Desk} desk
+ * @param {import("./documents.js").Ref | undefined} found
+ * @param {() => import("./documents.js").Ref} config
+ */
 function sampling({ documents, edit }, found, config) {
 	const change = (/** @type {string} */ text) =>
 		edit(() => documents.set(config(), ["percentageOfNodesToScore"], text === "" ? undefined : Number(text)));

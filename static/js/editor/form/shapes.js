@@ -1,5 +1,7 @@
 // @ts-check
-/** The objects that the builder adds, and the short forms ("app=web", "gpu=true:NoSchedule") in which it shows fields. */
+/**
+ * The objects that the builder adds, and the short forms ("app=web", "gpu=true:NoSchedule") in which it shows fields.
+ */
 
 export const ZONE = "topology.kubernetes.io/zone";
 const HOST = "kubernetes.io/hostname";
@@ -51,7 +53,11 @@ export const configuration = () => ({
 	profiles: [{ schedulerName: "default-scheduler" }],
 });
 
-/** What "+ Spread" and its neighbours add to a pod's spec: path and value. @param {any} value the pod @returns {Record<string, [(string | number)[], any]>} */
+/**
+ * What "+ Spread" and its neighbours add to a pod's spec: path and value.
+ * @param {any} value the pod
+ * @returns {Record<string, [(string | number)[], any]>}
+ */
 export function additions(value) {
 	const labels = value.metadata?.labels ?? { app: value.metadata?.name ?? "web" };
 	const selector = { matchLabels: labels };
@@ -95,7 +101,10 @@ export function additions(value) {
 /** Every pod in a cluster gets these from an admission plugin. */
 const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
 
-/** @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is what stays at `path` without it; undefined: nothing */
+/**
+ * @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is what stays at `path`
+ *   without it; undefined: nothing
+ */
 
 /** What a pod has of the kinds that `additions` adds, in few words. @param {any} value the pod @returns {Rule[]} */
 export function rulesOf({ spec = {} }) {
@@ -115,7 +124,8 @@ export function rulesOf({ spec = {} }) {
 		["spec", "topologySpreadConstraints"],
 		spec.topologySpreadConstraints ?? [],
 		(one) =>
-			`${bare(one.topologyKey)} ≤ ${one.maxSkew}${one.whenUnsatisfiable === "ScheduleAnyway" ? " (ScheduleAnyway)" : ""}`,
+			`${bare(one.topologyKey)} ≤ ${one.maxSkew}` +
+			(one.whenUnsatisfiable === "ScheduleAnyway" ? " (ScheduleAnyway)" : ""),
 	);
 	for (const [key, field, words] of /** @type {const} */ ([
 		["antiAffinity", "podAntiAffinity", termText],

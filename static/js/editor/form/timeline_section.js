@@ -69,7 +69,12 @@ export function timelineSection(desk) {
 	);
 }
 
-/** Name and cpu of a pod or a node that comes. @param {any} object @param {(field: string) => string} say @param {(object: any) => void} change */
+/**
+ * Name and cpu of a pod or a node that comes.
+ * @param {any} object
+ * @param {(field: string) => string} say
+ * @param {(object: any) => void} change
+ */
 function created(object, say, change) {
 	const { metadata = {}, spec = {}, status = {} } = object;
 	const labels = metadata.labels?.["kubernetes.io/hostname"]

@@ -10,7 +10,8 @@ import { amount, quantity } from "../../shared/units.js";
  * One node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
  * in the run; `leaving`: of those that are evicted and still end; `ghost`: a pod for which there is too little cpu;
  * `reasons`: why the node turned the chosen pod away.
- * @typedef {{node: NodeSummary, pods: PodSummary[], held: PodSummary[], placed?: Set<string>, leaving?: Set<string>, ghost?: PodSummary, reasons?: string[]}} Row
+ * @typedef {{node: NodeSummary, pods: PodSummary[], held: PodSummary[], placed?: Set<string>, leaving?: Set<string>,
+ *   ghost?: PodSummary, reasons?: string[]}} Row
  */
 
 const DRAWN = 60; // nodes; more would hide what is being edited
@@ -49,7 +50,8 @@ export function clusterCard(rows, head) {
 
 /**
  * The pods that wait; with `choose`, each says on which nodes it failed.
- * @param {string} title @param {PodSummary[]} pods @param {{chosen: string, choose: (pod: string) => void, note: string}} [pick]
+ * @param {string} title @param {PodSummary[]} pods @param {{chosen: string, choose: (pod: string) => void, note:
+ *   string}} [pick]
  */
 export function waitingCard(title, pods, pick) {
 	const text = (/** @type {PodSummary} */ pod) => `${short(pod.pod)} · ${amount("cpu", cpuOf(pod))} cpu`;
@@ -65,22 +67,20 @@ export function waitingCard(title, pods, pick) {
 		h(
 			"div",
 			{ class: "chips" },
-			...pods
-				.slice(0, CHIPS)
-				.map((pod) =>
-					pick
-						? h(
-								"button",
-								{
-									...look(pod),
-									type: "button",
-									"aria-pressed": String(pod.pod === pick.chosen),
-									on: { click: () => pick.choose(pod.pod) },
-								},
-								text(pod),
-							)
-						: h("span", look(pod), text(pod)),
-				),
+			...pods.slice(0, CHIPS).map((pod) =>
+				pick
+					? h(
+							"button",
+							{
+								...look(pod),
+								type: "button",
+								"aria-pressed": String(pod.pod === pick.chosen),
+								on: { click: () => pick.choose(pod.pod) },
+							},
+							text(pod),
+						)
+					: h("span", look(pod), text(pod)),
+			),
 		),
 		pods.length > CHIPS ? h("p", { class: "muted" }, t("editor.morePods", { n: pods.length - CHIPS })) : null,
 		pick?.note ? h("p", { class: "muted small" }, pick.note) : null,
@@ -93,7 +93,10 @@ const cpuOf = (pod) => pod.requests?.cpu ?? 0;
 /** @param {PodSummary[]} pods */
 const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
 
-/** Cpu of the pods that stay: what is held for others begins there, over the room of those that leave. @param {Row} row */
+/**
+ * Cpu of the pods that stay: what is held for others begins there, over the room of those that leave.
+ * @param {Row} row
+ */
 const staying = (row) => sum(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
 
 /** Where the drawing of pods and of held room ends. @param {Row} row */
@@ -170,7 +173,14 @@ function podBlock(pod, row, cpu) {
 	);
 }
 
-/** A dashed box over the bar, for what is not there. @param {string} kind @param {number} from @param {number} cpu @param {number} scale @param {string} words */
+/**
+ * A dashed box over the bar, for what is not there.
+ * @param {string} kind
+ * @param {number} from
+ * @param {number} cpu
+ * @param {number} scale
+ * @param {string} words
+ */
 function overlay(kind, from, cpu, scale, words) {
 	return h(
 		"div",

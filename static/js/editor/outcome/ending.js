@@ -17,7 +17,11 @@ export class Ending {
 		this.refusals = new Map();
 	}
 
-	/** Fold a piece of the run in. @param {import("../../trace/trace").TraceChunk} chunk @param {(event: any, step: number) => void} each called before the event */
+	/**
+	 * Fold a piece of the run in.
+	 * @param {import("../../trace/trace").TraceChunk} chunk
+	 * @param {(event: any, step: number) => void} each called before the event
+	 */
 	take(chunk, each) {
 		const state = (this.state ??= fromKeyframe(chunk.keyframe));
 		chunk.events.forEach((event, index) => {
@@ -47,7 +51,11 @@ export class Ending {
 		return pods.map((pod) => pod.summary).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
 	}
 
-	/** The nodes, with what `pod` would take up where it was turned away for want of cpu. @param {string} [pod] @returns {Row[]} */
+	/**
+	 * The nodes, with what `pod` would take up where it was turned away for want of cpu.
+	 * @param {string} [pod]
+	 * @returns {Row[]}
+	 */
 	rows(pod) {
 		const { state } = this;
 		if (!state) return [];

@@ -90,7 +90,11 @@ export class Outcome {
 		}
 	}
 
-	/** @param {(step: number) => void} open @param {() => void} stop @param {boolean} outdated the text has changed since */
+	/**
+	 * @param {(step: number) => void} open
+	 * @param {() => void} stop
+	 * @param {boolean} outdated the text has changed since
+	 */
 	view(open, stop, outdated) {
 		const head = h("h2", null, t("editor.outcome"));
 		if (this.state === "none")

@@ -4,7 +4,8 @@
 /**
  * What the engine's parser reads, by type name; see `scheduler_core.manifests.catalogue.field_catalogue`.
  * @typedef {{type: string, values?: string[], hint?: string, list?: boolean, map?: boolean}} Field
- * @typedef {{kinds: {apiVersion: string, kind: string, type: string}[], types: Record<string, Record<string, Field>>, plugins: Record<string, string[]>}} Catalogue
+ * @typedef {{kinds: {apiVersion: string, kind: string, type: string}[], types: Record<string, Record<string, Field>>,
+ *   plugins: Record<string, string[]>}} Catalogue
  */
 
 const KEY = /^(\s*)((?:- +)*)("?[\w./-]+"?):(?:\s|$)/;
@@ -56,7 +57,12 @@ function inFlow(line, outer) {
 	return { path: [...outer, ...own], value: last, word: word.trim().replace(/^"/, "") };
 }
 
-/** The fields of the type that a path ends in; a map's keys are free. @param {Catalogue} catalogue @param {string} type @param {string[]} path */
+/**
+ * The fields of the type that a path ends in; a map's keys are free.
+ * @param {Catalogue} catalogue
+ * @param {string} type
+ * @param {string[]} path
+ */
 function fieldsAt(catalogue, type, path) {
 	let at = type;
 	let free = false; // the next key is a map's own

@@ -4,7 +4,10 @@ import * as cm from "../../../vendor/codemirror/codemirror.js";
 
 const SHOWN = 20; // more would push the text apart
 
-/** @typedef {{from: number, to: number, severity: string, message: string, actions: {name: string, apply: (view: any, from: number, to: number) => void}[]}} Mark */
+/**
+ * @typedef {{from: number, to: number, severity: string, message: string, actions: {name: string, apply: (view: any,
+ *   from: number, to: number) => void}[]}} Mark
+ */
 
 const set = cm.StateEffect.define();
 

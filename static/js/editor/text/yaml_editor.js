@@ -15,7 +15,8 @@ const theme = {
 	".cm-cursor": { borderLeftColor: "var(--ink)" },
 	".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink3)", border: "0" },
 	".cm-activeLineGutter": { backgroundColor: "var(--sunk)" },
-	".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)" }, // the selection lies beneath
+	// the selection lies beneath
+	".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)" },
 	"&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
 		backgroundColor: "color-mix(in srgb, var(--hero) 45%, transparent)",
 	},
@@ -76,7 +77,8 @@ const colours = () =>
 	]);
 
 /**
- * @param {HTMLElement} host @param {{text: string, label: string, catalogue: any, fixLabel: string, onChange: (text: string) => void, onRun: () => void}} options
+ * @param {HTMLElement} host @param {{text: string, label: string, catalogue: any, fixLabel: string, onChange: (text:
+ *   string) => void, onRun: () => void}} options
  * The styles go into a shadow root, as the page's policy allows no inline style element.
  */
 export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, onRun }) {
@@ -136,7 +138,13 @@ export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, o
 	};
 }
 
-/** What the message quotes or the word that the path ends with, on the problem's line, else the whole line. @param {any} view @param {Problem} problem @param {string} severity @param {string} fixLabel */
+/**
+ * What the message quotes or the word that the path ends with, on the problem's line, else the whole line.
+ * @param {any} view
+ * @param {Problem} problem
+ * @param {string} severity
+ * @param {string} fixLabel
+ */
 function diagnostic(view, problem, severity, fixLabel) {
 	const line = view.state.doc.line(Math.min(Math.max(problem.line || 1, 1), view.state.doc.lines));
 	const word =

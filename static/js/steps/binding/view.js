@@ -32,7 +32,8 @@ export function bindingStrips(view) {
 	const hero = heroOf(view.event, view.state);
 	const others = inFlight(view, hero);
 	const own = eventsOf(view, hero);
-	if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] }; // what PreBind asked for
+	// what PreBind asked for
+	if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] };
 	const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
 	return [
 		shown && strip(view, hero, own, false),
@@ -56,7 +57,12 @@ function inFlight({ state }, hero) {
 	);
 }
 
-/** What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is. @param {View} view @param {string} pod @returns {Record<string, any>} */
+/**
+ * What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is.
+ * @param {View} view
+ * @param {string} pod
+ * @returns {Record<string, any>}
+ */
 function eventsOf({ state }, pod) {
 	const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
 	const record = state.pods.get(pod);
@@ -107,7 +113,15 @@ function strip(view, pod, events, beside) {
 	);
 }
 
-/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point @param {string} type @param {boolean} current @param {boolean} going */
+/**
+ * @param {View} view
+ * @param {string} pod
+ * @param {Record<string, any>} events
+ * @param {string} point
+ * @param {string} type
+ * @param {boolean} current
+ * @param {boolean} going
+ */
 function step(view, pod, events, point, type, current, going) {
 	const event = events[type];
 	const decided = point === "Permit" ? events.PermitDecided : null;
@@ -151,7 +165,11 @@ function step(view, pod, events, point, type, current, going) {
 	);
 }
 
-/** Did a later extension point run? Points without plugins leave no event of their own. @param {Record<string, any>} events @param {string} point */
+/**
+ * Did a later extension point run? Points without plugins leave no event of their own.
+ * @param {Record<string, any>} events
+ * @param {string} point
+ */
 function reached(events, point) {
 	const later = STEPS.slice(STEPS.findIndex(([name]) => name === point) + 1);
 	return later.some(([name, type]) => events[type] || events.BindingFailed?.point === name);

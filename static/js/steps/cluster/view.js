@@ -1,5 +1,7 @@
 // @ts-check
-/** The cluster between cycles and in the binding cycle: nodes by zone, pods sized by request, room in every resource. */
+/**
+ * The cluster between cycles and in the binding cycle: nodes by zone, pods sized by request, room in every resource.
+ */
 
 import { h, patch } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
@@ -66,11 +68,12 @@ function card(view, name, dense) {
 	const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
 	const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
 	const mine = target === name;
+	const changed = view.event.kind === "Node" && view.event.name === name;
 	return h(
 		"article",
 		{
 			key: name,
-			class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${view.event.kind === "Node" && view.event.name === name ? "changed" : ""}`,
+			class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${changed ? "changed" : ""}`,
 			"data-node": name,
 		},
 		h(

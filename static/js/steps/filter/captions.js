@@ -69,7 +69,13 @@ function byPlugin(context, model) {
 	};
 }
 
-/** The nominated node is tried alone, before the others. @param {Filtered} model @param {string} name @param {Record<string, any>} values @returns {Part[]} */
+/**
+ * The nominated node is tried alone, before the others.
+ * @param {Filtered} model
+ * @param {string} name
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
 function nominatedWhy(model, name, values) {
 	return parts(model.at.get(name)?.stop === PASSED ? "filter.nominated.why" : "filter.nominated.failed", {
 		...values,
@@ -77,7 +83,12 @@ function nominatedWhy(model, name, values) {
 	});
 }
 
-/** Nodes that NodeUnschedulable let pass although they are cordoned. @param {State} state @param {Filtered} model @param {string} plugin */
+/**
+ * Nodes that NodeUnschedulable let pass although they are cordoned.
+ * @param {State} state
+ * @param {Filtered} model
+ * @param {string} plugin
+ */
 function cordonedAmong(state, model, plugin) {
 	return plugin === "NodeUnschedulable"
 		? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable)
@@ -96,7 +107,14 @@ function nobodySentence({ state }, model, plugin, values) {
 	return parts(has(`filter.${plugin}.none`) ? `filter.${plugin}.none` : "filter.none", values);
 }
 
-/** @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
+/**
+ * @param {Context} context
+ * @param {Filtered} model
+ * @param {string} plugin
+ * @param {string[]} stopped
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
 function stoppedSentence(context, model, plugin, stopped, values) {
 	if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
 	const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
@@ -119,7 +137,14 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	});
 }
 
-/** With the engine's numbers, once they are here: how far the skew goes, which label is missing. @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values @returns {Part[] | null} */
+/**
+ * With the engine's numbers, once they are here: how far the skew goes, which label is missing.
+ * @param {Context} context
+ * @param {string} name
+ * @param {string} plugin
+ * @param {Record<string, any>} values
+ * @returns {Part[] | null}
+ */
 function factSentence({ state, explainer }, name, plugin, values) {
 	const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((one) => !one.holds) ?? [];
 	const fact = facts.find((one) => one.values && has(`fact.${keyOf(one)}`));
@@ -130,7 +155,13 @@ function factSentence({ state, explainer }, name, plugin, values) {
 	return parts(`fact.${keyOf(fact)}`, { ...values, ...marks, would: num(words.would, ref) });
 }
 
-/** @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
+/**
+ * @param {Context} context
+ * @param {Filtered} model
+ * @param {string[]} stopped
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
 function fitSentence({ state, hero = "" }, model, stopped, values) {
 	const tally = new Map();
 	for (const name of stopped) {
@@ -161,7 +192,13 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 	return parts(need > capacity ? "filter.fit.never" : "filter.fit.one", filled);
 }
 
-/** One lacks cpu, another memory. @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]} */
+/**
+ * One lacks cpu, another memory.
+ * @param {Map<string, number>} tally
+ * @param {number} n
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
 function mixedSentence(tally, n, values) {
 	const reasons = [...tally]
 		.sort((a, b) => b[1] - a[1])
@@ -175,7 +212,14 @@ function mixedSentence(tally, n, values) {
 
 const named = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
-/** @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped @param {Record<string, any>} values @returns {Part[]} */
+/**
+ * @param {Context} context
+ * @param {Filtered} model
+ * @param {number} frame
+ * @param {string[]} stopped
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
 function stoppedWhy(context, model, frame, stopped, values) {
 	const { state, hero = "", explainer } = context;
 	const plugin = model.plugins[frame];
@@ -201,7 +245,13 @@ function stoppedWhy(context, model, frame, stopped, values) {
 	return out;
 }
 
-/** Who holds the room on a node, and for whom some of it is kept. @param {Context} context @param {string} name @param {string} resource @returns {Part[]} */
+/**
+ * Who holds the room on a node, and for whom some of it is kept.
+ * @param {Context} context
+ * @param {string} name
+ * @param {string} resource
+ * @returns {Part[]}
+ */
 function holders({ state, hero = "" }, name, resource) {
 	const told = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
 		const some = pods

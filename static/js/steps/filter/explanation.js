@@ -1,5 +1,7 @@
 // @ts-check
-/** Where a verdict of Filter comes from: the compared values on a node, the rule, the lines of the spec that were read. */
+/**
+ * Where a verdict of Filter comes from: the compared values on a node, the rule, the lines of the spec that were read.
+ */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";

@@ -17,16 +17,22 @@ export function laneRow(view, lanes, { name, first }, picked) {
 	const stop = lanes.model?.at.get(name)?.stop;
 	const fate = fateOf(lanes, name, stop);
 	const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
-	const win = lanes.chosen === name && lanes.phase === "score";
-	const tried = lanes.latest === name;
-	const selected = view.selection?.kind === "node" && view.selection.name === name;
+	/** @type {Record<string, boolean | undefined>} */
+	const marks = {
+		hit,
+		newzone: first,
+		win: lanes.chosen === name && lanes.phase === "score",
+		tried: lanes.latest === name,
+		selected: view.selection?.kind === "node" && view.selection.name === name,
+		picked,
+	};
 	return h(
 		"div",
 		{
 			key: name,
 			role: "listitem",
 			"data-node": name,
-			class: `lane ${fate} ${hit ? "hit" : ""} ${first ? "newzone" : ""} ${win ? "win" : ""} ${tried ? "tried" : ""} ${selected ? "selected" : ""} ${picked ? "picked" : ""}`,
+			class: ["lane", fate, ...Object.keys(marks).filter((mark) => marks[mark])].join(" "),
 		},
 		head(view, lanes, name, fate, stop),
 		h(
@@ -205,7 +211,13 @@ function stopMark(view, lanes, name, fate, stop) {
 	];
 }
 
-/** What the plugins behind the first rejection would say; the scheduler did not ask them. @param {View} view @param {Lanes} lanes @param {string} name @param {number} stop */
+/**
+ * What the plugins behind the first rejection would say; the scheduler did not ask them.
+ * @param {View} view
+ * @param {Lanes} lanes
+ * @param {string} name
+ * @param {number} stop
+ */
 function laterTicks(view, { geometry, plugins }, name, stop) {
 	return plugins.slice(stop + 1).map((plugin, i) => {
 		const told = view.explainer.filter(view.state.attempt, name, plugin);

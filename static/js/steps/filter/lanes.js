@@ -16,7 +16,11 @@ import { filtered, nodesSeen, PASSED } from "./model.js";
 const HEADS = 12;
 const MIDDLE = 40;
 
-/** @param {Element} target @param {View} view @param {import("../registry.js").Parts} parts bars for a step of Score, reasons for many nodes */
+/**
+ * @param {Element} target
+ * @param {View} view
+ * @param {import("../registry.js").Parts} parts bars for a step of Score, reasons for many nodes
+ */
 export function draw(target, view, { bars, reasons }) {
 	const lanes = { ...lanesOf(view, view.sizes.stage), bars };
 	const rows = zones(view.state).flatMap(([zone, names], z) =>

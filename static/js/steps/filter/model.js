@@ -94,7 +94,11 @@ export function verdictAsked({ event, state, frame, order, hero }) {
 	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
 }
 
-/** Frames of Filter: plugin by plugin, or node by node. @param {NodesFiltered} event @param {"plugin" | "node"} order */
+/**
+ * Frames of Filter: plugin by plugin, or node by node.
+ * @param {NodesFiltered} event
+ * @param {"plugin" | "node"} order
+ */
 export function filterFrames(event, order) {
 	return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
 }
@@ -118,7 +122,11 @@ function nodeFrames(event) {
 	return Math.min(MOST_NODE_FRAMES, event.evaluated + (event.nominated_first ? 1 : 0));
 }
 
-/** Nodes seen up to and with this frame, in the order of the search. @param {NodesFiltered} event @param {number} frame */
+/**
+ * Nodes seen up to and with this frame, in the order of the search.
+ * @param {NodesFiltered} event
+ * @param {number} frame
+ */
 export function nodesSeen(event, frame) {
 	const all = event.evaluated + (event.nominated_first ? 1 : 0);
 	return Math.ceil(((frame + 1) * all) / Math.max(1, nodeFrames(event)));

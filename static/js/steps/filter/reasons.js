@@ -9,7 +9,12 @@ import { plainReason } from "../parts/plain_words.js";
 
 const LONGEST_FACT = 26;
 
-/** The values that a plugin compared on a node that it let pass; "" when they are not known. @param {View} view @param {string} name @param {string} plugin */
+/**
+ * The values that a plugin compared on a node that it let pass; "" when they are not known.
+ * @param {View} view
+ * @param {string} name
+ * @param {string} plugin
+ */
 export function passedText({ state, hero, explainer }, name, plugin) {
 	const node = state.nodes.get(name);
 	if (!node) return "";
@@ -18,7 +23,8 @@ export function passedText({ state, hero, explainer }, name, plugin) {
 	if (plugin === "TaintToleration") return taintText(node.summary.taints ?? []);
 	if (plugin === "NodeResourcesFit") {
 		const resource = scarcest(state, name, hero);
-		return `${amount(resource, request(state, hero, resource))} ≤ ${amount(resource, free(state, name, resource, hero))}`;
+		const need = request(state, hero, resource);
+		return `${amount(resource, need)} ≤ ${amount(resource, free(state, name, resource, hero))}`;
 	}
 	const text = passWords((explainer.filter(state.attempt, name, plugin)?.facts ?? []).filter((one) => one.holds));
 	return text.length <= LONGEST_FACT ? text : "";

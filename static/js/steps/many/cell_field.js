@@ -125,7 +125,12 @@ export class CellField {
 		if (share > 0) path.rect(x + gap / 2, y + gap / 2 + (size - gap) * (1 - share), size - gap, (size - gap) * share);
 	}
 
-	/** The start of the search, the chosen node, the cell under the cursor. @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} width */
+	/**
+	 * The start of the search, the chosen node, the cell under the cursor.
+	 * @param {CanvasRenderingContext2D} pen
+	 * @param {Record<string, string>} ink
+	 * @param {number} width
+	 */
 	labels(pen, ink, width) {
 		const view = /** @type {View} */ (this.view);
 		const { order } = view.state;
@@ -187,7 +192,14 @@ export class CellField {
 		pen.strokeRect(x - 1, y - 1, this.grid.size + 2, this.grid.size + 2);
 	}
 
-	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} width @param {number} i @param {string} text @param {1 | -1} side */
+	/**
+	 * @param {CanvasRenderingContext2D} pen
+	 * @param {Record<string, string>} ink
+	 * @param {number} width
+	 * @param {number} i
+	 * @param {string} text
+	 * @param {1 | -1} side
+	 */
 	label(pen, ink, width, i, text, side) {
 		const [x, y] = this.corner(i);
 		const scale = 1 / this.scale;
@@ -287,7 +299,8 @@ export class CellField {
 		this.tip.hidden = !name;
 		if (!name) return;
 		const verdict = this.model?.at.get(name);
-		this.tip.textContent = `${name}${this.model ? `: ${verdict ? (verdict.verdict ? plainReason(verdict.verdict.reasons[0] ?? "") : t("cells.fits")) : t("lane.unseen")}` : ""}`;
+		const reason = verdict?.verdict ? plainReason(verdict.verdict.reasons[0] ?? "") : t("cells.fits");
+		this.tip.textContent = this.model ? `${name}: ${verdict ? reason : t("lane.unseen")}` : name;
 		const [x, y] = this.corner(i);
 		this.tip.style.setProperty("left", `${Math.min(this.canvas.clientWidth - 200, x * this.scale + this.left + 14)}px`);
 		this.tip.style.setProperty("top", `${y * this.scale + this.top - 30}px`);
@@ -302,7 +315,12 @@ export function gridOf(n, width, height) {
 	return { columns: Math.max(1, Math.floor(width / size)), size };
 }
 
-/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {Path2D} ground @param {{used: Path2D, closed: Path2D}} full */
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Record<string, string>} ink
+ * @param {Path2D} ground
+ * @param {{used: Path2D, closed: Path2D}} full
+ */
 function fillAll(pen, ink, ground, full) {
 	for (const [colour, path] of /** @type {[string, Path2D][]} */ ([
 		[ink.sunk, ground],

@@ -1,5 +1,7 @@
 // @ts-check
-/** Above 200 nodes: a field of cells in search order on a canvas, with the funnel, the spread and the best five below. */
+/**
+ * Above 200 nodes: a field of cells in search order on a canvas, with the funnel, the spread and the best five below.
+ */
 
 import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";

@@ -13,7 +13,11 @@ const BEST = 10;
 const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
 
-/** Score with 13 to 200 nodes: the best as bars, all as a spread, the funnel that they came through. @param {Element} target @param {View} view */
+/**
+ * Score with 13 to 200 nodes: the best as bars, all as a spread, the funnel that they came through.
+ * @param {Element} target
+ * @param {View} view
+ */
 export function draw(target, view) {
 	patch(target, [
 		h(

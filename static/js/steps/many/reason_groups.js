@@ -1,5 +1,8 @@
 // @ts-check
-/** Why nodes fell, in words and how many of them: with more nodes than lanes can be written on. One reason can be picked. */
+/**
+ * Why nodes fell, in words and how many of them: with more nodes than lanes can be written on. One reason can be
+ * picked.
+ */
 
 import { h } from "../../shared/dom.js";
 import { list, plain, t } from "../../shared/i18n.js";
@@ -10,7 +13,11 @@ import { plainReason, question } from "../parts/plain_words.js";
 
 const NAMED = 8; // nodes of the picked reason that are named
 
-/** Reasons so far: in the order of the plugins, then the most frequent first. @param {Pick<Lanes, "model" | "at" | "plugins" | "seen">} lanes @returns {Group[]} */
+/**
+ * Reasons so far: in the order of the plugins, then the most frequent first.
+ * @param {Pick<Lanes, "model" | "at" | "plugins" | "seen">} lanes
+ * @returns {Group[]}
+ */
 export function groupsOf({ model, at, plugins, seen }) {
 	/** @type {Map<string, Group>} */
 	const found = new Map();

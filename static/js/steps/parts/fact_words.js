@@ -4,14 +4,20 @@
 import { has, t } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
 
-/** The catalogue's key for a fact: "NodeAffinity.NotIn"; one text serves a label, a term and its absence. @param {Fact} fact */
+/**
+ * The catalogue's key for a fact: "NodeAffinity.NotIn"; one text serves a label, a term and its absence.
+ * @param {Fact} fact
+ */
 export function keyOf(fact) {
 	if (!fact.key.startsWith("NodeAffinity.") || !fact.values?.key) return fact.key;
 	if (fact.values.operator === "NotIn") return "NodeAffinity.NotIn";
 	return fact.values.node ? "NodeAffinity.nodeSelector" : "NodeAffinity.none";
 }
 
-/** The raw values of a fact, made readable: zones without their domain, what is wanted with its comparison. @param {Fact} fact */
+/**
+ * The raw values of a fact, made readable: zones without their domain, what is wanted with its comparison.
+ * @param {Fact} fact
+ */
 export function valuesOf(fact) {
 	const raw = fact.values ?? {};
 	/** @type {Record<string, string>} */
@@ -33,7 +39,12 @@ function tidy(text) {
 	return text.replace(/\b(?:topology\.|failure-domain\.beta\.)?kubernetes\.io\/(?=[a-z])/g, "");
 }
 
-/** The bold part and the rest of what does not hold; null without words for it. @param {Fact | undefined} fact @param {string} pod @returns {[string, string] | null} */
+/**
+ * The bold part and the rest of what does not hold; null without words for it.
+ * @param {Fact | undefined} fact
+ * @param {string} pod
+ * @returns {[string, string] | null}
+ */
 export function stopWords(fact, pod) {
 	const key = fact && `stop.${keyOf(fact)}`;
 	if (!fact?.values || !key || !has(key)) return null;

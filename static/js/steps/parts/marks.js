@@ -1,5 +1,7 @@
 // @ts-check
-/** Marks that captions and pictures share: outcomes; pods, nodes and amounts, each with the place that it comes from. */
+/**
+ * Marks that captions and pictures share: outcomes; pods, nodes and amounts, each with the place that it comes from.
+ */
 
 import { num, t } from "../../shared/i18n.js";
 import { amount, podName, quantity } from "../../shared/units.js";

@@ -72,7 +72,11 @@ function compared(fact, hero) {
 	return `${fact.left} ${sign} ${fact.right}`;
 }
 
-/** The rule in words, where it is written here, and kube-scheduler's own. @param {string} plugin @param {string} [method] */
+/**
+ * The rule in words, where it is written here, and kube-scheduler's own.
+ * @param {string} plugin
+ * @param {string} [method]
+ */
 export function rule(plugin, method = "filter") {
 	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
 		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
@@ -98,7 +102,12 @@ function upstream(plugin) {
 	return SOURCE + (resources ? "noderesources" : plugin === "PrioritySort" ? "queuesort" : plugin.toLowerCase());
 }
 
-/** What the pod asks for; the lines that this plugin read stand out. @param {View} view @param {Fact[]} list @param {string} plugin */
+/**
+ * What the pod asks for; the lines that this plugin read stand out.
+ * @param {View} view
+ * @param {Fact[]} list
+ * @param {string} plugin
+ */
 export function specOf(view, list, plugin) {
 	const pod = view.state.pods.get(view.hero);
 	if (!pod) return null;

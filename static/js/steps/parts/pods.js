@@ -131,18 +131,16 @@ export function tags(node) {
 	const taints = (node.summary.taints ?? []).filter(([key]) => key !== "node.kubernetes.io/unschedulable");
 	return [
 		node.summary.unschedulable && h("span", { key: "cordon", class: "tag" }, t("reason.cordoned")),
-		taints
-			.slice(0, 2)
-			.map(([key, value, effect]) =>
-				h(
-					"span",
-					{
-						key: `${key}${effect}`,
-						class: `tag ${effect === "PreferNoSchedule" ? "soft" : ""}`,
-						title: `${key}${value ? `=${value}` : ""}:${effect}`,
-					},
-					key.split("/").at(-1) ?? key,
-				),
+		taints.slice(0, 2).map(([key, value, effect]) =>
+			h(
+				"span",
+				{
+					key: `${key}${effect}`,
+					class: `tag ${effect === "PreferNoSchedule" ? "soft" : ""}`,
+					title: `${key}${value ? `=${value}` : ""}:${effect}`,
+				},
+				key.split("/").at(-1) ?? key,
 			),
+		),
 	];
 }

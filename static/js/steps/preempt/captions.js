@@ -68,7 +68,12 @@ function whyNot(reason) {
 	return parts(`preempt.reason.${known || "other"}`, { reason });
 }
 
-/** Nobody there is less important, others would still be in the way, or no eviction changes anything. @param {Context} context @param {PreemptionEvaluated} event @returns {Part[]} */
+/**
+ * Nobody there is less important, others would still be in the way, or no eviction changes anything.
+ * @param {Context} context
+ * @param {PreemptionEvaluated} event
+ * @returns {Part[]}
+ */
 function whyNobody({ state, hero = "" }, event) {
 	const kinds = Object.values(event.failed ?? {}).map((verdict) => verdict.reasons[0] ?? "");
 	const key = !kinds.length ? ".unhelpful" : kinds.every(noVictims) ? ".novictims" : ".why";
@@ -183,7 +188,12 @@ function rung(context, play, at) {
 	};
 }
 
-/** What a candidate shows at a rung, as people read it. @param {Context} context @param {Candidate | undefined} one @param {number} at */
+/**
+ * What a candidate shows at a rung, as people read it.
+ * @param {Context} context
+ * @param {Candidate | undefined} one
+ * @param {number} at
+ */
 export function rungText({ state }, one, at) {
 	if (!one) return "";
 	if (at === 5)

@@ -31,7 +31,12 @@ export function theatreFrames(event) {
 	return candidates.length ? 2 + ranks + rungs + (rungs ? 0 : 1) : 1;
 }
 
-/** Which act the frame shows, and how far in it. @param {Theatre} play @param {number} frame @returns {{act: Act, at: number}} */
+/**
+ * Which act the frame shows, and how far in it.
+ * @param {Theatre} play
+ * @param {number} frame
+ * @returns {{act: Act, at: number}}
+ */
 export function actOf(play, frame) {
 	if (!play.candidates.length || frame <= 0) return { act: "floor", at: 0 };
 	if (frame === 1) return { act: "removed", at: 0 };
@@ -54,7 +59,10 @@ export function fates(play, candidate, frame) {
 	return out;
 }
 
-/** The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim. @param {Candidate} candidate */
+/**
+ * The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim.
+ * @param {Candidate} candidate
+ */
 export function plainSum(candidate) {
 	return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
 }

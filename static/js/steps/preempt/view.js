@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * The preemption theatre. The floor opens: on each candidate node the lower-priority pods lift off, come back one by one
+ * The preemption theatre. The floor opens: on each candidate node the lower-priority pods lift off, come back one by
+ * one
  * or fall through; then the candidates go down a ladder of criteria until one is left.
  */
 
@@ -228,7 +229,13 @@ function cell(view, play, one, rung, now) {
 	);
 }
 
-/** On a phone the columns become lanes. @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+/**
+ * On a phone the columns become lanes.
+ * @param {View} view
+ * @param {Theatre} play
+ * @param {Candidate[]} shown
+ * @param {number} frame
+ */
 function phoneLanes(view, play, shown, frame) {
 	const { act, at } = actOf(play, frame);
 	const now = act === "rung" ? at : act === "result" ? 1 : 0;
@@ -276,7 +283,13 @@ function phoneLanes(view, play, shown, frame) {
 	);
 }
 
-/** The dry run on a phone: who stays, who is lifted, given back or falls, and what the pod needs. @param {View} view @param {Candidate} one @param {Map<string, string>} fate @param {string} resource */
+/**
+ * The dry run on a phone: who stays, who is lifted, given back or falls, and what the pod needs.
+ * @param {View} view
+ * @param {Candidate} one
+ * @param {Map<string, string>} fate
+ * @param {string} resource
+ */
 function lyingTank({ state, hero }, one, fate, resource) {
 	const node = state.nodes.get(one.node);
 	const part = (/** @type {string} */ key) =>

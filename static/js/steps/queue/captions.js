@@ -39,7 +39,13 @@ function enqueued({ state, event, hero }) {
 	};
 }
 
-/** @param {State} state @param {any} event @param {Record<string, any>} values @param {Part[]} why @returns {Partial<Caption>} */
+/**
+ * @param {State} state
+ * @param {any} event
+ * @param {Record<string, any>} values
+ * @param {Part[]} why
+ * @returns {Partial<Caption>}
+ */
 function activeCaption(state, event, values, why) {
 	const order = activeOrder(state);
 	const place = order.indexOf(event.pod) + 1;
@@ -136,7 +142,8 @@ function cycleStarted({ state, event, hero }) {
 function attemptFinished({ state, event, hero }) {
 	const waiting = activeOrder(state).length;
 	const place = state.pods.get(event.pod)?.place;
-	const still = event.outcome === "Scheduled" && (place === "waiting" || place === "binding") ? `.${place}` : ""; // its binding cycle goes on
+	// its binding cycle goes on
+	const still = event.outcome === "Scheduled" && (place === "waiting" || place === "binding") ? `.${place}` : "";
 	return {
 		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
 		sentence: parts(`attempt.${event.outcome}${still}`, {

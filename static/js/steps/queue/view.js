@@ -104,19 +104,17 @@ function section(view, name, pods, note) {
 				h(
 					"div",
 					{ key: "squares", class: "squares" },
-					pods
-						.slice(MOST - 2, MOST - 2 + SQUARES)
-						.map((pod) =>
-							h("button", {
-								key: pod.summary.pod,
-								type: "button",
-								title: podTitle(view.state, pod.summary.pod),
-								"aria-label": podName(pod.summary.pod),
-								"data-fly": pod.summary.pod,
-								style: rampStyle(pod.summary.priority ?? 0),
-								on: { click: () => view.act.select({ kind: "pod", name: pod.summary.pod }) },
-							}),
-						),
+					pods.slice(MOST - 2, MOST - 2 + SQUARES).map((pod) =>
+						h("button", {
+							key: pod.summary.pod,
+							type: "button",
+							title: podTitle(view.state, pod.summary.pod),
+							"aria-label": podName(pod.summary.pod),
+							"data-fly": pod.summary.pod,
+							style: rampStyle(pod.summary.priority ?? 0),
+							on: { click: () => view.act.select({ kind: "pod", name: pod.summary.pod }) },
+						}),
+					),
 					pods.length > MOST - 2 + SQUARES && h("span", { key: "more" }, `+${pods.length - MOST + 2 - SQUARES}`),
 				),
 		),
@@ -161,7 +159,13 @@ function end({ state }, name, pod) {
 	return [pipsOf(pod.summary.priority ?? 0)];
 }
 
-/** Why it waits, and what would wake it. @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child[]} */
+/**
+ * Why it waits, and what would wake it.
+ * @param {View} view
+ * @param {keyof typeof ICONS} name
+ * @param {PodState} pod
+ * @returns {Child[]}
+ */
 function under({ state, event }, name, pod) {
 	if (name === "backoff") {
 		const whole = Math.max(0.001, (pod.backoff_until ?? 0) - pod.timestamp);

@@ -60,7 +60,12 @@ function onePlugin({ state, frame, hero = "" }, model) {
 	};
 }
 
-/** Which plugin made the difference between two nodes, and by how much. @param {Scores} model @param {number} first @param {number} second */
+/**
+ * Which plugin made the difference between two nodes, and by how much.
+ * @param {Scores} model
+ * @param {number} first
+ * @param {number} second
+ */
 function decider(model, first, second) {
 	const gaps = model.plugins.map((one) => one.weighted[first] - one.weighted[second]);
 	const best = gaps.indexOf(Math.max(...gaps));
@@ -95,7 +100,12 @@ function result({ state, hero = "", following }, model) {
 	};
 }
 
-/** Is the node the one with the smallest free share of cpu? @param {State} state @param {Scores} model @param {number} index */
+/**
+ * Is the node the one with the smallest free share of cpu?
+ * @param {State} state
+ * @param {Scores} model
+ * @param {number} index
+ */
 function isFullest(state, model, index) {
 	const share = (/** @type {string} */ name) => {
 		const record = state.nodes.get(name);

@@ -1,0 +1,18 @@
+// @ts-check
+/** The chunks before the linked one: over HTTP, once its step is on the screen. */
+
+import { openFrame } from "./feed.js";
+
+/**
+ * Fetch the chunks below `before` that are not here, first to last.
+ * @param {string} api @param {string} run @param {number} before @param {(seq: number) => boolean} has
+ * @param {(chunk: TraceChunk) => unknown} take
+ */
+export async function backfill(api, run, before, has, take) {
+	for (let seq = 0; seq < before; seq += 1) {
+		if (has(seq)) continue;
+		const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
+		if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
+		await take(await openFrame(await answer.arrayBuffer()));
+	}
+}
