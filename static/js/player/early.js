@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * The one script that is no module, since modules wait for the first paint: it connects to the run. A link to no step
- * asks
- * for the first chunk too; which one holds a step is for feed.js to say, which takes over what is here.
+ * asks for the first chunk too; which one holds a step is for feed.js to say, which takes over what is here.
  */
 
 (() => {

@@ -1,9 +1,8 @@
 // @ts-check
 /**
  * The steps, one entry each. A step's folder holds all that is drawn and told of it; to add one: its folder, its entry
- * here
- * and its words in static/i18n. What an entry imports comes with the first event that needs it, or when the page is
- * idle.
+ * here and its words in static/i18n. What an entry imports comes with the first event that needs it, or when the page
+ * is idle.
  */
 
 import { filterFrames, verdictAsked } from "./filter/model.js";

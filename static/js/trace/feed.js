@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * Bytes: follow one run over the websocket, from a cursor. A chunk whose number equals the cursor is taken, one below
- * is
- * ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
+ * is ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
 /**

@@ -1,8 +1,7 @@
 // @ts-check
 /**
  * The whole run at a glance, for the timeline: one column per attempt and one per jump of the clock, in order, and
- * where
- * each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
+ * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
 /** @typedef {import("./trace").Outcome} Outcome */

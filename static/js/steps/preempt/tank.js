@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { rampStyle } from "../../shared/priority.js";
 import { podName, quantity } from "../../shared/units.js";
+import { scarcest } from "../../trace/room.js";
 import { podTitle } from "../parts/pods.js";
 
 /**
@@ -117,4 +118,10 @@ function chips(view, candidate, victims, fates) {
 			h("span", { key: "more", class: "more" }, t("list.more", { n: victims.length - shown.length })),
 		lifted > 0 && !victims.length && h("span", { key: "lifted", class: "more" }, t("tank.lifted", { n: lifted })),
 	];
+}
+
+/** The resource along which the tanks are drawn. @param {View} view @param {Candidate[]} shown */
+export function tankResource({ state, hero }, shown) {
+	const resource = shown[0] ? scarcest(state, shown[0].node, hero) : "cpu";
+	return resource === "pods" ? "cpu" : resource;
 }
