@@ -12,11 +12,11 @@ from channels.auth import AuthMiddlewareStack  # noqa: E402
 from channels.routing import ProtocolTypeRouter, URLRouter  # noqa: E402
 from django.conf import settings  # noqa: E402
 
-from kschedui.body_limit import BodyLimit  # noqa: E402
-from kschedui.dropping import Droppable  # noqa: E402
-from kschedui.static_files import StaticFiles  # noqa: E402
 from kschedui.urls import websocket_urlpatterns  # noqa: E402
-from kschedui.websocket_origin import SameOrigin  # noqa: E402
+from kschedui.web.http.body_limit import BodyLimit  # noqa: E402
+from kschedui.web.http.static_files import StaticFiles  # noqa: E402
+from kschedui.web.live.dropping import Droppable  # noqa: E402
+from kschedui.web.live.websocket_origin import SameOrigin  # noqa: E402
 
 application = ProtocolTypeRouter(
     {

@@ -13,7 +13,7 @@ ALIVE_SECONDS = 5.0
 
 app = Celery("kschedui")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["kschedui"])
+app.conf.imports = ["kschedui.runs.tasks"]
 
 
 @worker_ready.connect

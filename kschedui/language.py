@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import get_language_from_request, gettext
 
-from scheduler_core.messages import Message
+from scheduler_core.apis.messages import Message
 
 
 def spoken(sentence: str) -> str:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from django.db import transaction
 
-from kschedui import engine, runs, scenarios
 from kschedui.models import Run, Scenario, Version
-from kschedui.prose import clean_title
+from kschedui.runs import store as runs
+from kschedui.scenarios import engine
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.prose import clean_title
 from scheduler_core import ENGINE_VERSION, ScenarioErrors
 
-FOLDER = Path(__file__).parent / "lessons"
+FOLDER = Path(__file__).parent / "scenarios" / "lessons"
 
 
 class BadLesson(Exception):

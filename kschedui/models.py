@@ -12,7 +12,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
-from scheduler_core.messages import Message
+from scheduler_core.apis.messages import Message
 
 # Without the letters and digits that are mistaken for each other when read aloud or typed from a slide.
 ID_ALPHABET = "23456789abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ"

@@ -78,7 +78,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
-    "kschedui.security_headers.SecurityHeadersMiddleware",
+    "kschedui.web.http.security_headers.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",  # inside of those two: a redirect to TLS has their headers too
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -130,7 +130,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG or TESTING
-        else "kschedui.static_storage.ModuleManifestStorage"
+        else "kschedui.web.http.static_storage.ModuleManifestStorage"
     },
 }
 
@@ -205,7 +205,7 @@ CONTENT_SECURITY_POLICY = {
     "base-uri": "'none'",
     "form-action": "'self'",
 }
-CSRF_FAILURE_VIEW = "kschedui.pages.forged"
+CSRF_FAILURE_VIEW = "kschedui.web.pages.page_view.forged"
 PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 # Only a deployment without TLS (a trial on localhost, say) has a reason to turn this off.
 HTTPS = flag("KSCHEDUI_HTTPS", default=PRODUCTION)

@@ -7,9 +7,13 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
-from kschedui import account_views, addresses, api, downloads, run_api, views
-from kschedui.consumers import RunConsumer
-from kschedui.health import health
+from kschedui.web.api import runs as run_api
+from kschedui.web.api import scenarios as api
+from kschedui.web.http import addresses
+from kschedui.web.http.health import health
+from kschedui.web.live.consumers import RunConsumer
+from kschedui.web.pages import accounts as account_views
+from kschedui.web.pages import downloads, views
 
 addresses.register()
 
@@ -82,6 +86,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
 
 websocket_urlpatterns: list[URLPattern] = [path("ws/run/", RunConsumer.as_asgi())]
 
-handler404 = "kschedui.pages.not_found"
-handler500 = "kschedui.pages.server_error"
-handler400 = "kschedui.pages.bad_request"
+handler404 = "kschedui.web.pages.page_view.not_found"
+handler500 = "kschedui.web.pages.page_view.server_error"
+handler400 = "kschedui.web.pages.page_view.bad_request"

@@ -6,15 +6,15 @@ chunks = chunked(events)             # or decisions(events)
 explain(scenario, attempt=7, nodes=["n1"])  # why an attempt went as it did
 """
 
-from scheduler_core.chunks import chunked
-from scheduler_core.columns import decode_column, encode_column
-from scheduler_core.decisions import decisions
-from scheduler_core.expectations import unmet_expectations
-from scheduler_core.explain import AttemptExplanation, explain
-from scheduler_core.keyframe import Keyframe, TraceChunk, decode_chunk, decode_event, encode
-from scheduler_core.scenario import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
-from scheduler_core.simulation import EndlessMoment, simulate
-from scheduler_core.trace import SCHEMA_VERSION, AnyEvent
+from scheduler_core.explain.attempt import AttemptExplanation, explain
+from scheduler_core.scenario.expectations import unmet_expectations
+from scheduler_core.scenario.parse import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
+from scheduler_core.simulation.simulation import EndlessMoment, simulate
+from scheduler_core.trace.chunks import chunked
+from scheduler_core.trace.columns import decode_column, encode_column
+from scheduler_core.trace.decisions import decisions
+from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
+from scheduler_core.trace.keyframe import Keyframe, TraceChunk, decode_chunk, decode_event, encode
 from scheduler_core.version import ENGINE_VERSION
 
 __all__ = [

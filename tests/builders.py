@@ -12,7 +12,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scheduler_core.scenario import Scenario, parse_scenario
+from scheduler_core.scenario.parse import Scenario, parse_scenario
 
 Manifest = dict[str, Any]
 

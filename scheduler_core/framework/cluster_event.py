@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, IntFlag
 from typing import Any, Final, Literal
 
-from scheduler_core.objects import Pod
+from scheduler_core.apis.core import Pod
 
 Resource = Literal[
     "Pod",

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.status import Code, Status
-from scheduler_core.objects import Pod
-
-if TYPE_CHECKING:
-    from scheduler_core.framework.filters import FilterPlan
-    from scheduler_core.framework.node_local import ShapeAnswers
+from scheduler_core.apis.core import Pod
+from scheduler_core.framework.status import Code, Rows, Status
+from scheduler_core.trace.events import PreFilterFinished
 
 UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+
+@dataclass(slots=True)
+class FilterPlan:
+    """The filters of a cycle: `leading` depend on the node alone (see `runtime/score_cache.py`), then the others."""
+
+    leading: list[Any]
+    others: list[Any]
+    names: list[str]
+    pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
+
+
+class KnownAnswers(Protocol):
+    """Verdicts and scores that are known already from pods like this one (`runtime/score_cache.py`)."""
+
+    statuses: list[Status]
+    constants: dict[str, tuple[int, int]]
+
+    def which(self, cycle: CycleState, rows: Rows) -> NDArray[np.int16]: ...
+
+    def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, NDArray[np.int64]]: ...
 
 
 @dataclass(slots=True)
@@ -32,7 +50,7 @@ class CycleState:
     skip_filter: set[str] = field(default_factory=set)
     score_states: dict[str, Any] = field(default_factory=dict)
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
-    answers: ShapeAnswers | None = None  # what is known already from pods like this one
+    answers: KnownAnswers | None = None  # what is known already from pods like this one
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods
 
 

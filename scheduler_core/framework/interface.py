@@ -22,7 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.cluster import Cluster
+from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.cluster_event import (
     Action,
     ClusterEvent,
@@ -33,12 +35,11 @@ from scheduler_core.framework.cluster_event import (
 from scheduler_core.framework.cycle import CycleState, Diagnosis, FilterResult
 from scheduler_core.framework.status import PASS, SKIP, SUCCESS, Code, Rows, Status, Verdicts
 from scheduler_core.framework.what_if import Change, WhatIf
-from scheduler_core.nodes import NodeTable
-from scheduler_core.objects import KubernetesObject, Node, Pod, PodKey
-from scheduler_core.trace import PreemptionEvaluated
+from scheduler_core.releases import Release
+from scheduler_core.trace.events import PreemptionEvaluated
 
 if TYPE_CHECKING:
-    from scheduler_core.config import PluginArgs
+    from scheduler_core.apis.config import PluginArgs
 
 __all__ = [
     "PASS",
@@ -316,6 +317,7 @@ class Handle(Protocol):
     extenders: Sequence[Extender]
     profile_name: str
     feature_gates: Mapping[str, bool]
+    release: Release
 
     @property
     def now(self) -> float: ...

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.cluster_event import Action, ClusterEvent, Resource
-from scheduler_core.objects import Node, Pod
 
 
 def pod_scheduling_properties_change(old: Pod, new: Pod) -> list[ClusterEvent]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.records import StatusCode
+from scheduler_core.trace.records import StatusCode
 
 Rows = slice | NDArray[np.intp]  # node rows: a contiguous run of the snapshot, or row numbers in evaluation order
 

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.plugins.coscheduling import Coscheduling
-from scheduler_core.plugins.default_binder import DefaultBinder
-from scheduler_core.plugins.default_preemption import DefaultPreemption
-from scheduler_core.plugins.dynamic_resources import DynamicResources
-from scheduler_core.plugins.image_locality import ImageLocality
-from scheduler_core.plugins.inter_pod_affinity import InterPodAffinity
-from scheduler_core.plugins.node_affinity import NodeAffinity
-from scheduler_core.plugins.node_name import NodeName
-from scheduler_core.plugins.node_ports import NodePorts
-from scheduler_core.plugins.node_resources_balanced_allocation import NodeResourcesBalancedAllocation
-from scheduler_core.plugins.node_resources_fit import NodeResourcesFit
-from scheduler_core.plugins.node_unschedulable import NodeUnschedulable
-from scheduler_core.plugins.node_volume_limits import NodeVolumeLimits
-from scheduler_core.plugins.pod_topology_spread import PodTopologySpread
-from scheduler_core.plugins.priority_sort import PrioritySort
-from scheduler_core.plugins.scheduling_gates import SchedulingGates
-from scheduler_core.plugins.taint_toleration import TaintToleration
-from scheduler_core.plugins.volume_binding import VolumeBinding
-from scheduler_core.plugins.volume_restrictions import VolumeRestrictions
-from scheduler_core.plugins.volume_zone import VolumeZone
+from scheduler_core.plugins.coscheduling.plugin import Coscheduling
+from scheduler_core.plugins.default_preemption.plugin import DefaultPreemption
+from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity
+from scheduler_core.plugins.node_affinity.plugin import NodeAffinity
+from scheduler_core.plugins.node_resources.balanced_allocation import NodeResourcesBalancedAllocation
+from scheduler_core.plugins.node_resources.fit import NodeResourcesFit
+from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
+from scheduler_core.plugins.small.default_binder import DefaultBinder
+from scheduler_core.plugins.small.dynamic_resources import DynamicResources
+from scheduler_core.plugins.small.image_locality import ImageLocality
+from scheduler_core.plugins.small.node_name import NodeName
+from scheduler_core.plugins.small.node_ports import NodePorts
+from scheduler_core.plugins.small.node_unschedulable import NodeUnschedulable
+from scheduler_core.plugins.small.priority_sort import PrioritySort
+from scheduler_core.plugins.small.scheduling_gates import SchedulingGates
+from scheduler_core.plugins.taint_toleration.plugin import TaintToleration
+from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
+from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
+from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
+from scheduler_core.plugins.volumes.zone import VolumeZone
 
 REGISTRY: dict[str, type[Any]] = {
     "SchedulingGates": SchedulingGates,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from scheduler_core.apis.core import PodKey
 from scheduler_core.framework.cluster_event import ClusterEvent
-from scheduler_core.objects import PodKey
 from scheduler_core.queue.pod_heap import PodHeap, SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from scheduler_core.objects import PodKey
+from scheduler_core.apis.core import PodKey
 from scheduler_core.queue.pod_heap import PodHeap, SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 

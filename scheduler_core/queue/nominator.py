@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
-from scheduler_core.objects import Pod, PodKey
-from scheduler_core.pods import PodTable
-from scheduler_core.trace import AnyEvent, NominationCleared, PodNominated
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.cluster.pods import PodTable
+from scheduler_core.trace.events import AnyEvent, NominationCleared, PodNominated
 
 Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
 

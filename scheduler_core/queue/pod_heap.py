@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 
-from scheduler_core.objects import PodKey
+from scheduler_core.apis.core import PodKey
 from scheduler_core.queue.queued_pod import QueuedPod
 
 SortKey = tuple[float, ...]

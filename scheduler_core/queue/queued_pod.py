@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scheduler_core.objects import Pod, PodKey
+from scheduler_core.apis.core import Pod, PodKey
 
 
 @dataclass(slots=True, eq=False)

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import Action, ClusterEvent, HintFunction, QueueingHint, RegisteredEvent
-from scheduler_core.objects import Pod
-from scheduler_core.records import Hint
+from scheduler_core.trace.records import Hint
 
 _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from typing import Any
 
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.cluster_event import (
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
@@ -21,16 +23,14 @@ from scheduler_core.framework.cluster_event import (
 )
 from scheduler_core.framework.pod_changes import pod_scheduling_properties_change
 from scheduler_core.framework.status import Status
-from scheduler_core.objects import Pod, PodKey
-from scheduler_core.pods import PodTable
 from scheduler_core.queue.active_queue import ActiveQueue
 from scheduler_core.queue.backoff_queue import Backoff, BackoffQueue
 from scheduler_core.queue.nominator import Cause, Nominator
 from scheduler_core.queue.pod_heap import SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.queueing_hints import QueueingHintMap
-from scheduler_core.records import Hint, KeptWaiting
-from scheduler_core.trace import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
+from scheduler_core.trace.events import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
+from scheduler_core.trace.records import Hint, KeptWaiting
 
 POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
 MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end

@@ -35,6 +35,7 @@ declare global {
 		profiles: string[];
 		plugins: Record<string, Record<string, [string, number][]>>;
 		feature_gates: Record<string, boolean>;
+		kubernetes_version: string;
 	}
 	type Moments = "backoff_until" | "gone_at" | "start_time" | "deadline";
 	type PodState = Required<Omit<trace.PodState, Moments>> & Record<Moments, number | null>;

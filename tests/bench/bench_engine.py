@@ -22,8 +22,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from scheduler_core import Scenario, chunked, decisions, encode, parse_scenario, simulate
-from scheduler_core.scenario import Limits
-from scheduler_core.trace import AnyEvent, AttemptFinished, RunStarted
+from scheduler_core.scenario.parse import Limits
+from scheduler_core.trace.events import AnyEvent, AttemptFinished, RunStarted
 from tests.bench.mixed_workloads import mixed, small, unique
 from tests.bench.workloads import workload
 

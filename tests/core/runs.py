@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from scheduler_core import decisions, simulate
-from scheduler_core.trace import AnyEvent, PodBound, PodEnqueued, RunFinished, SchedulingFailed
+from scheduler_core.trace.events import AnyEvent, PodBound, PodEnqueued, RunFinished, SchedulingFailed
 from tests.builders import Manifest, parse
 
 E = TypeVar("E")

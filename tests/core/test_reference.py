@@ -17,10 +17,12 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from scheduler_core import parse_scenario
-from tests.reference.replay import difference, normalized
-from tests.reference.scenarios import scenario_text
-from tests.reference.shrink import smallest
-from tests.reference.simulation import run
+from scheduler_core.plugins import REGISTRY
+from tests.reference.plugins import PLUGINS
+from tests.reference.scenarios.scenario import scenario_text
+from tests.reference.scenarios.shrink import smallest
+from tests.reference.scheduler.replay import difference, normalized
+from tests.reference.scheduler.simulation import run
 
 CASES = Path(__file__).parents[1] / "conformance"
 EXAMPLES = int(os.environ.get("KSCHEDUI_FUZZ_EXAMPLES", "200"))
@@ -48,6 +50,16 @@ def differs(text: str) -> bool:
 def test_a_scenario_that_shows_a_difference_is_made_as_small_as_it_can_be():
     text = "\n---\n".join(json.dumps(one) for one in ({"a": 1}, {"b": [{"c": 2}, {"d": 3, "e": 4}]}, {"f": 5}))
     assert smallest(text, lambda one: '"d": 3' in one) == '{"b": [{"d": 3}]}'
+
+
+JUDGES = [plugin for plugin in REGISTRY.values() if hasattr(plugin, "filter") or hasattr(plugin, "score")]
+
+
+@pytest.mark.parametrize("plugin", JUDGES, ids=lambda plugin: plugin.name)
+def test_a_plugin_and_its_reference_stand_under_the_same_name(plugin):
+    engine, reference = plugin.__module__, type(PLUGINS[plugin.name]).__module__
+    twin = reference.replace("tests.reference.", "scheduler_core.")
+    assert f"{engine}.".startswith(f"{twin}.")
 
 
 RECORDED = sorted(path for path in CASES.glob("*/*.yaml") if not path.stem.endswith("large"))

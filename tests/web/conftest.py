@@ -8,9 +8,11 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from kschedui import runs, scenarios, worker
-from kschedui.access import Visitor
 from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from kschedui.runs import worker
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.access import Visitor
 from tests.builders import node, pod, scenario
 
 PASSWORD = "a long enough password"

@@ -9,8 +9,8 @@ from typing import Any
 from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
 
-from kschedui import frames
 from kschedui.asgi import application
+from kschedui.runs import frames
 
 PATIENCE = 60  # seconds; nobody waits so long unless something is broken
 ORIGIN = (b"origin", b"http://localhost")

@@ -9,8 +9,12 @@ from typing import Any
 import pytest
 from asgiref.sync import async_to_sync
 
-from kschedui import answers, api, downloads, frames, perfetto, runs, worker
 from kschedui.models import Run
+from kschedui.runs import frames, perfetto, worker
+from kschedui.runs import store as runs
+from kschedui.web.api import answers
+from kschedui.web.api import scenarios as api
+from kschedui.web.pages import downloads
 from scheduler_core import ENGINE_VERSION, chunked, decisions, encode, parse_scenario, simulate
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser

@@ -10,8 +10,10 @@ import pytest
 from django.db import OperationalError
 from django.test import Client
 
-from kschedui import prose, scenarios, worker
 from kschedui.models import Scenario, Version
+from kschedui.runs import worker
+from kschedui.scenarios import prose
+from kschedui.scenarios import store as scenarios
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
 

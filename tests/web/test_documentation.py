@@ -28,6 +28,19 @@ def test_links_between_documents_lead_somewhere() -> None:
             assert not anchor or anchor in anchors(path), f"{document.name}: {target}#{anchor}"
 
 
+def test_files_that_the_documents_name_are_there() -> None:
+    documents = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "docs/architecture.md", ROOT / "docs/fidelity.md"]
+    named = {
+        (document.name, path)
+        for document in documents
+        for path in re.findall(
+            r"`((?:scheduler_core|kschedui|static|tests|templates|locale|docs)/[\w./-]*)`", document.read_text()
+        )
+    }
+    assert len(named) > 20
+    assert not sorted((name, path) for name, path in named if not (ROOT / path).exists())
+
+
 def anchors(document: Path) -> set[str]:
     """The headings, as GitHub makes anchors of them."""
     headings = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)

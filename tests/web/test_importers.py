@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from kschedui import importers
-from kschedui.importers import workloads
+from kschedui.scenarios import importers
+from kschedui.scenarios.importers import workloads
 from scheduler_core import Limits, ScenarioErrors, decisions, parse_scenario, simulate
 from tests.builders import node, pod, scenario
 

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from kschedui import engine, lessons, library
+from kschedui import library
+from kschedui.scenarios import engine, lessons
 from scheduler_core import unmet_expectations
-from scheduler_core.scenario import Scenario
-from scheduler_core.trace import AnyEvent, CycleStarted
+from scheduler_core.scenario.parse import Scenario
+from scheduler_core.trace.events import AnyEvent, CycleStarted
 
 MOST_STEPS = 50_000  # a lesson that goes on for ever must not hang the tests
 PATHS = library.files()

@@ -7,8 +7,11 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from kschedui import cards, lessons, library, scenarios
+from kschedui import library
 from kschedui.models import Run, Scenario, Version
+from kschedui.scenarios import lessons
+from kschedui.scenarios import store as scenarios
+from kschedui.web.pages import cards
 from tests.web.conftest import Browser
 
 

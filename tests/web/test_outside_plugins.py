@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 
 import pytest
 
-from kschedui import plugins
+from kschedui.scenarios import outside_plugins as plugins
 
 
 class Picky:

@@ -6,10 +6,14 @@ from collections.abc import Callable
 
 import pytest
 
-from kschedui import cards, ending, engine, picture, runs, scenarios, worker
-from kschedui.ending import EVICTED, PLACED, RUNNING, Ending
 from kschedui.models import Run, Version
-from scheduler_core.trace import ObjectDeleted
+from kschedui.runs import ending, worker
+from kschedui.runs import store as runs
+from kschedui.runs.ending import EVICTED, PLACED, RUNNING, Ending
+from kschedui.scenarios import engine
+from kschedui.scenarios import store as scenarios
+from kschedui.web.pages import cards, picture
+from scheduler_core.trace.events import ObjectDeleted
 from tests.builders import node, pod, scenario
 
 PREEMPTION = scenario(

@@ -10,9 +10,10 @@ from importlib.metadata import EntryPoint
 import pytest
 from django.test import Client
 
-from kschedui import plugin_source, plugins
+from kschedui.scenarios import outside_plugins as plugins
+from kschedui.web.pages import plugin_source
 from scheduler_core.plugins import REGISTRY
-from scheduler_core.plugins.node_affinity import NodeAffinity
+from scheduler_core.plugins.node_affinity.plugin import NodeAffinity
 
 
 class Picky:
@@ -50,17 +51,18 @@ def test_the_anchor_of_a_method_stands_on_its_line_and_the_rule_is_marked(client
 
 def test_the_explanation_stands_beside_the_rule(client: Client) -> None:
     page = client.get("/plugins/NodeAffinity/").content.decode()
-    assert "scheduler_core/plugins/node_affinity_explain.py" in page
-    assert any("def explain_required" in line for line in shown(page, "node_affinity_explain-"))
+    assert "scheduler_core/plugins/node_affinity/explain.py" in page
+    assert any("def explain_required" in line for line in shown(page, "explain-"))
     assert "pkg/scheduler/framework/plugins/nodeaffinity" in page
 
 
 def test_preemption_shows_the_files_that_do_its_work() -> None:
     source = plugin_source.source_of("DefaultPreemption")
     assert source
-    assert {"scheduler_core/preemption/ladder.py", "scheduler_core/preemption/victims.py"} <= {
-        file.name for file in source.rest
-    }
+    assert {
+        "scheduler_core/plugins/default_preemption/pick_one_node.py",
+        "scheduler_core/plugins/default_preemption/victims.py",
+    } <= {file.name for file in source.rest}
 
 
 @pytest.mark.parametrize("name", ["NoSuchPlugin", "scheduler_core.simulation", "kschedui.settings", "..", "__init__"])

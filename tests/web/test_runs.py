@@ -9,10 +9,12 @@ from django.contrib.sessions.models import Session
 from django.db import OperationalError
 from django.utils import timezone
 
-from kschedui import engine, frames, runs, tasks, worker
 from kschedui.models import Chunk, Run, Version
+from kschedui.runs import frames, tasks, worker
+from kschedui.runs import store as runs
+from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, chunked, encode, simulate
-from scheduler_core.trace import AnyEvent, RunFinished
+from scheduler_core.trace.events import AnyEvent, RunFinished
 from tests.web.conftest import MANY, SMALL
 
 Keep = Callable[..., Version]

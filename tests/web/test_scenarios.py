@@ -8,8 +8,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from kschedui import engine, runs, scenarios, worker
 from kschedui.models import Run, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.runs import worker
+from kschedui.scenarios import engine
+from kschedui.scenarios import store as scenarios
 from tests.builders import node, pod, scenario
 from tests.web.conftest import OTHER, SMALL, Browser, private, sign_up
 

@@ -10,8 +10,8 @@ import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import AsyncRequestFactory, Client, RequestFactory
 
-from kschedui.client_address import client_of
-from kschedui.security_headers import SecurityHeadersMiddleware
+from kschedui.web.http.client_address import client_of
+from kschedui.web.http.security_headers import SecurityHeadersMiddleware
 from tests.web.test_static_files import ask
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from kschedui import trace_types
+from kschedui.runs import trace_types
 
 
 def test_the_generated_declarations_are_up_to_date() -> None:

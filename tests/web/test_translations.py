@@ -14,10 +14,11 @@ import pytest
 from django.test import Client
 from django.utils import translation
 
-from kschedui import runs, worker
 from kschedui.language import language_of_scope
 from kschedui.models import Run
-from scheduler_core.messages import Message
+from kschedui.runs import store as runs
+from kschedui.runs import worker
+from scheduler_core.apis.messages import Message
 from tests.builders import pod, scenario
 from tests.web.conftest import Browser
 

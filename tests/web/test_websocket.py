@@ -7,9 +7,12 @@ from typing import Any
 import pytest
 from asgiref.sync import sync_to_async
 
-from kschedui import consumers, feeds, runs, scenarios, worker
-from kschedui.access import Visitor
 from kschedui.models import Chunk, Run, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.runs import worker
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.access import Visitor
+from kschedui.web.live import consumers, feeds
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser
 from tests.web.sockets import Socket, ask, closed, everything, in_loop, socket, text

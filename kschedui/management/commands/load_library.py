@@ -1,10 +1,11 @@
-"""Bring the lessons of kschedui/lessons into the database, and run the new ones, so that their cards open at once."""
+"""Bring the lessons into the database, and run the new ones, so that their cards open at once."""
 
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kschedui import library, worker
+from kschedui import library
+from kschedui.runs import worker
 
 
 class Command(BaseCommand):

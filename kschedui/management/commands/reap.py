@@ -4,7 +4,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from kschedui import access, runs, scenarios
+from kschedui.runs import store as runs
+from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
 
 
 class Command(BaseCommand):

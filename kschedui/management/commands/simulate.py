@@ -11,17 +11,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from kschedui.engine import simulate
-from kschedui.plugins import known_plugins, outside_plugins
-from scheduler_core import (
-    EndlessMoment,
-    Scenario,
-    ScenarioError,
-    decisions,
-    encode,
-    parse_scenario,
-    unmet_expectations,
-)
+from kschedui.scenarios.engine import simulate
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from scheduler_core import EndlessMoment, Scenario, ScenarioError, decisions, encode, parse_scenario, unmet_expectations
 
 
 class Command(BaseCommand):

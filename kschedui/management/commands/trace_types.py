@@ -5,7 +5,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from kschedui import trace_types
+from kschedui.runs import trace_types
 
 
 class Command(BaseCommand):

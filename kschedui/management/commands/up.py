@@ -15,7 +15,8 @@ from django.core.management.base import BaseCommand
 from django.db import DatabaseError, connections
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
-from kschedui import celery_app, library, runs
+from kschedui import celery_app, library
+from kschedui.runs import store as runs
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free

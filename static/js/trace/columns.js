@@ -1,7 +1,7 @@
 // @ts-check
 /**
  * Per-node columns of the trace: one integer for all, or base64 of little-endian integers (see
- * scheduler_core/columns.py).
+ * scheduler_core/trace/columns.py).
  */
 
 const READERS = {

@@ -17,7 +17,7 @@
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;
 const LONGEST_WAIT = 8000;
-/** Chunk sizes are a fixed rule (scheduler_core/chunks.py): 64, 256, 1024, then 4096 each. */
+/** Chunk sizes are a fixed rule (scheduler_core/trace/chunks.py): 64, 256, 1024, then 4096 each. */
 const SIZES = [64, 256, 1024];
 const FULL = 4096;
 

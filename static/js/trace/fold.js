@@ -1,5 +1,5 @@
 // @ts-check
-/** What each event changes in the state, by type; the browser's twin of scheduler_core/fold.py. */
+/** What each event changes in the state, by type; the browser's twin of scheduler_core/trace/fold.py. */
 
 /** @typedef {Record<string, number>} Resources */
 
@@ -83,6 +83,7 @@ export const HANDLERS = {
 		state.profiles = event.profiles;
 		state.plugins = event.plugins ?? {};
 		state.feature_gates = event.feature_gates ?? {};
+		state.kubernetes_version = event.kubernetes_version ?? "1.34";
 		for (const summary of event.nodes) state.nodes.set(summary.name, { summary, requested: {}, pods: [] });
 		state.order = event.order.map((/** @type {number} */ row) => event.nodes[row].name);
 		for (const summary of event.pods) {

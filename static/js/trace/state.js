@@ -1,8 +1,8 @@
 // @ts-check
 /**
- * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/fold.py does:
- * keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork
- * of the state costs two shallow copies and shares everything else.
+ * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/trace/fold.py
+ * does: keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a
+ * fork of the state costs two shallow copies and shares everything else.
  */
 
 import { fullNode, fullPod, HANDLERS } from "./fold.js";
@@ -23,6 +23,7 @@ export function emptyState() {
 		profiles: [],
 		plugins: {},
 		feature_gates: {},
+		kubernetes_version: "",
 	};
 }
 

@@ -123,6 +123,7 @@ export interface RunStarted {
   seed?: number | null;
   schema?: number;
   feature_gates?: Record<string, boolean>;
+  kubernetes_version?: string;
 }
 
 /** Virtual time moved on, and why: what is due now. */
@@ -445,6 +446,7 @@ export interface Keyframe {
   profiles?: string[];
   plugins?: Record<string, Record<string, [string, number][]>>;
   feature_gates?: Record<string, boolean>;
+  kubernetes_version?: string;
 }
 
 /** A self-contained piece of a run: the state before its first event, and the events. */

@@ -14,7 +14,7 @@ const PLUGINS = join(ROOT, "scheduler_core", "plugins");
 
 /** Texts beginning with "node(s)" in the plugins' sources. */
 const reasons = new Set(
-	readdirSync(PLUGINS)
+	readdirSync(PLUGINS, { recursive: true })
 		.filter((name) => name.endsWith(".py"))
 		.flatMap((name) => readFileSync(join(PLUGINS, name), "utf8").match(/node\(s\) [^"]+/g) ?? []),
 );

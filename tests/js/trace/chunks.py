@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from scheduler_core import parse_scenario, simulate
-from scheduler_core.fold import apply, empty_keyframe, snapshot
-from scheduler_core.keyframe import TraceChunk
+from scheduler_core.trace.fold import apply, empty_keyframe, snapshot
+from scheduler_core.trace.keyframe import TraceChunk
 
 EVENTS = 7
 

@@ -17,13 +17,16 @@ const BIG = /thousand-nodes/;
 
 /** Scenario files of a folder and those below. */
 function scenarios(folder) {
-	if (!existsSync(folder)) return [];
+	assert.ok(existsSync(folder), folder);
 	return readdirSync(folder, { recursive: true })
 		.filter((name) => name.endsWith(".yaml") && !BIG.test(name))
 		.map((name) => join(folder, name));
 }
 
-const FILES = [...scenarios(join(ROOT, "kschedui", "lessons")), ...scenarios(join(ROOT, "tests", "conformance"))];
+const FILES = [
+	...scenarios(join(ROOT, "kschedui", "scenarios", "lessons")),
+	...scenarios(join(ROOT, "tests", "conformance")),
+];
 
 function chunksOf(files) {
 	const out = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...files], {

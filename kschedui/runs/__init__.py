@@ -1,0 +1,1 @@
+"""A run: stored, worked on, ended."""

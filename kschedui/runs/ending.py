@@ -1,0 +1,116 @@
+"""How a run ends, as a card draws it: which pods stand where, which came in this run, which were evicted, which wait.
+
+A drawing is {queue: [[priority, waits at the end]], nodes: [{cpu, joined, pods: [[cpu, priority, state]]}], cells,
+total}. Cpu is in millicores; a state is RUNNING (from the start), PLACED (in this run) or EVICTED. Of a large cluster
+`nodes` is empty, and `cells` has a digit for each node (or each few neighbours): EMPTY or the highest state there.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+from scheduler_core.trace.events import (
+    AnyEvent,
+    ObjectApplied,
+    ObjectDeleted,
+    PodBound,
+    RunFinished,
+    RunStarted,
+    VictimEvicted,
+)
+from scheduler_core.trace.records import NodeSummary, PodSummary
+
+RUNNING, PLACED, EVICTED = range(3)
+EMPTY = "-"
+DRAWN_NODES = 32
+DRAWN_PODS = 40  # of one node
+DRAWN_QUEUE = 24
+CELLS = 480
+
+
+class Ending:
+    """Follows a run's events; `drawing` after the last one."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, NodeSummary] = {}
+        self.joined: set[str] = set()
+        self.pods: dict[str, PodSummary] = {}
+        self.queue: list[str] = []  # every pod that ever waited, in order of arrival
+        self.places: dict[str, tuple[str, int]] = {}  # pod -> node, state
+        self.pending: set[str] = set()
+
+    def take(self, event: AnyEvent) -> None:
+        """Follow one event."""
+        match event:
+            case RunStarted():
+                self.nodes = {node.name: node for node in event.nodes}
+                for pod in event.pods:
+                    self.see(pod)
+            case ObjectApplied(node=NodeSummary() as node):
+                self.joined |= {node.name} - self.nodes.keys()
+                self.nodes[node.name] = node
+            case ObjectApplied(pod=PodSummary() as pod):
+                self.see(pod)
+            case ObjectDeleted():
+                self.forget(event)
+            case PodBound():
+                self.places[event.pod] = (event.node, PLACED)
+            case VictimEvicted():
+                self.places[event.pod] = (event.node, EVICTED)
+            case RunFinished():
+                self.pending = set(event.pending)
+
+    def see(self, pod: PodSummary) -> None:
+        """A pod was loaded, created or updated."""
+        known = pod.pod in self.pods
+        self.pods[pod.pod] = pod
+        if known:
+            return
+        if pod.node:
+            self.places[pod.pod] = (pod.node, RUNNING)
+        else:
+            self.queue.append(pod.pod)
+
+    def forget(self, event: ObjectDeleted) -> None:
+        """A node or a pod went away; an evicted pod stays in the picture."""
+        if event.kind == "Node":
+            self.nodes.pop(event.name, None)
+        key = f"{event.namespace}/{event.name}"
+        if event.kind == "Pod" and self.places.get(key, ("", RUNNING))[1] != EVICTED:
+            self.places.pop(key, None)
+
+    def drawing(self) -> dict[str, Any]:
+        """The picture's data; small enough for a column of the run's row."""
+        on_node: dict[str, list[list[int]]] = {name: [] for name in self.nodes}
+        for key, (name, state) in self.places.items():
+            if name in on_node:
+                pod = self.pods[key]
+                on_node[name].append([pod.requests.get("cpu", 0), pod.priority, state])
+        large = len(on_node) > DRAWN_NODES
+        queue = [[self.pods[key].priority, int(key in self.pending)] for key in self.queue[:DRAWN_QUEUE]]
+        shown = [] if large else [self.node(name, pods) for name, pods in on_node.items()]
+        cells = cells_of([max((str(pod[2]) for pod in pods), default=EMPTY) for pods in on_node.values()])
+        return {"queue": queue, "nodes": shown, "cells": cells if large else "", "total": len(on_node)}
+
+    def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:
+        """One node; what stays is drawn before what was evicted."""
+        pods.sort(key=lambda pod: pod[2] == EVICTED)
+        cpu = self.nodes[name].allocatable.get("cpu", 0)
+        return {"cpu": cpu, "joined": name in self.joined, "pods": pods[:DRAWN_PODS]}
+
+
+def cells_of(states: list[str]) -> str:
+    """At most CELLS digits: neighbours share one, which then shows the highest state among them."""
+    count = min(len(states), CELLS)
+    ends = [len(states) * i // count for i in range(count + 1)] if count else []
+    return "".join(max(states[start:end]) for start, end in pairwise(ends))
+
+
+def before_running(summary: dict[str, Any]) -> dict[str, Any]:
+    """The same drawing from a version's summary (engine.summary), for a scenario that has not run yet."""
+    start = summary.get("drawing", {})
+    nodes = [
+        {"cpu": node["cpu"], "joined": False, "pods": [[*pod[:2], RUNNING] for pod in node["pods"]]}
+        for node in start.get("nodes", [])[:DRAWN_NODES]
+    ]
+    queue = [[priority, 0] for _, priority in start.get("waiting", [])[:DRAWN_QUEUE]]
+    return {"queue": queue, "nodes": nodes, "cells": "", "total": summary.get("nodes", len(nodes))}

@@ -1,0 +1,109 @@
+"""A run as Chrome trace JSON, which ui.perfetto.dev opens: nodes and their pods, and the scheduler's cycles.
+
+Virtual time does not pass inside a scheduling cycle, so every event takes a microsecond there: attempts at one instant
+stand side by side, in order. Processes are the scheduler and the nodes; threads are profiles and pods.
+"""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from scheduler_core.trace.events import (
+    AnyEvent,
+    AttemptFinished,
+    ClockAdvanced,
+    CycleStarted,
+    ObjectDeleted,
+    PodBound,
+    RunStarted,
+)
+
+SCHEDULER = 1
+SECOND = 1_000_000  # microseconds
+STEP = 1
+
+
+class Trace:
+    """Folds events into rows of the trace format."""
+
+    def __init__(self) -> None:
+        self.now = 0
+        self.processes: dict[str, int] = {}
+        self.threads: dict[str, int] = {}
+        self.cycle: tuple[int, CycleStarted] | None = None
+        self.placed: dict[str, tuple[str, int]] = {}  # pod -> node, since
+
+    def take(self, event: AnyEvent) -> Iterator[dict[str, Any]]:
+        """The rows that an event completes."""
+        self.now += STEP
+        match event:
+            case RunStarted():
+                yield name_row("process_name", SCHEDULER, 0, "kube-scheduler")
+                for pod in event.pods:
+                    if pod.node:
+                        yield from self.place(pod.pod, pod.node)
+            case ClockAdvanced():
+                self.now = max(self.now, round(event.time * SECOND))
+            case CycleStarted():
+                self.cycle = (self.now, event)
+            case AttemptFinished():
+                yield from self.attempt(event)
+            case PodBound():
+                yield from self.place(event.pod, event.node)
+            case ObjectDeleted() if event.kind == "Pod":
+                yield from self.leave(f"{event.namespace}/{event.name}")
+
+    def attempt(self, event: AttemptFinished) -> Iterator[dict[str, Any]]:
+        """A slice for a scheduling cycle."""
+        if self.cycle:
+            start, cycle = self.cycle
+            args = {"attempt": event.attempt, "outcome": event.outcome, "node": event.node, "profile": cycle.profile}
+            yield slice_row(event.pod, SCHEDULER, 0, start, self.now, args)
+        self.cycle = None
+
+    def place(self, pod: str, node: str) -> Iterator[dict[str, Any]]:
+        """The pod runs from now on."""
+        if node not in self.processes:
+            self.processes[node] = SCHEDULER + 1 + len(self.processes)
+            yield name_row("process_name", self.processes[node], 0, f"node {node}")
+        if pod not in self.threads:
+            self.threads[pod] = 1 + len(self.threads)
+        yield name_row("thread_name", self.processes[node], self.threads[pod], pod)
+        self.placed[pod] = (node, self.now)
+
+    def leave(self, pod: str) -> Iterator[dict[str, Any]]:
+        """The pod ends: its time on the node is a slice."""
+        if pod in self.placed:
+            node, since = self.placed.pop(pod)
+            yield slice_row(pod, self.processes[node], self.threads[pod], since, self.now, {"node": node})
+
+    def end(self) -> Iterator[dict[str, Any]]:
+        """What still runs."""
+        for pod in list(self.placed):
+            yield from self.leave(pod)
+
+
+def name_row(what: str, process: int, thread: int, name: str) -> dict[str, Any]:
+    """Metadata: the name of a process or thread."""
+    return {"ph": "M", "name": what, "pid": process, "tid": thread, "args": {"name": name}}
+
+
+def slice_row(name: str, process: int, thread: int, start: int, end: int, args: dict[str, Any]) -> dict[str, Any]:
+    """A complete event."""
+    place = {"pid": process, "tid": thread, "ts": start, "dur": max(end - start, STEP)}
+    return {"ph": "X", "cat": "scheduling", "name": name, **place, "args": args}
+
+
+def lines(events: Iterable[AnyEvent]) -> Iterator[str]:
+    """The file's text, piece by piece."""
+    trace = Trace()
+    yield '{"displayTimeUnit":"ms","traceEvents":[\n'
+    between = ""
+    for event in events:
+        for row in trace.take(event):
+            yield between + json.dumps(row)
+            between = ",\n"
+    for row in trace.end():
+        yield between + json.dumps(row)
+        between = ",\n"
+    yield "\n]}\n"

@@ -1,0 +1,225 @@
+"""Runs: one simulation of a version by an engine, found again instead of repeated; its stored trace is the truth.
+
+A run is written by the one worker whose attempt number is the run's. Each chunk is committed together with the run's
+counters, then announced; an announcement that is lost costs nothing, since whoever follows also asks every 2 seconds.
+"""
+
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from asgiref.sync import async_to_sync
+from channels.layers import get_channel_layer
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from kschedui.celery import app
+from kschedui.models import Chunk, Run, Version, is_public_id
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.apis.messages import Message
+
+logger = logging.getLogger(__name__)
+
+TASK = "kschedui.tasks.simulate_run"
+UNCLAIMED = timedelta(seconds=30)  # a queued run that no worker took is put into the queue again after this time
+MOST_TRIES = 8  # workers that may die of a run, or be stopped during it
+LOST_TOO_OFTEN = Message("The run was given up: {tries} workers ended while they worked on it.", tries=MOST_TRIES)
+READ_CHUNKS = 8  # in one query
+
+
+class LostRun(Exception):
+    """The run is not this worker's any more: cancelled, or taken over after its lease ended."""
+
+
+class Status(NamedTuple):
+    """What followers know of a run."""
+
+    run: str
+    state: str
+    attempt: int
+    chunks: int
+    steps: int
+    time: float
+    error: str
+    bytes: int
+    scenario: int  # primary key
+
+    @property
+    def ended(self) -> bool:
+        return self.state in Run.ENDED
+
+
+# --- Start, find ------------------------------------------------------------------------------------------------
+
+
+def start_run(version: Version, *, retry: bool = False) -> Run:
+    """The run of the version by this engine; queued if there is none. `retry`: also if it was cancelled or failed."""
+    run, created = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION)
+    again = Run.objects.filter(pk=run.pk, state__in=[Run.State.CANCELLED, Run.State.FAILED] if retry else [])
+    if again.update(state=Run.State.QUEUED, error="", finished=None, queued_at=timezone.now(), tries=0) or created:
+        run.refresh_from_db()
+        transaction.on_commit(lambda: enqueue(run.public_id))
+    return run
+
+
+def enqueue(public_id: str) -> None:
+    """Tell a worker. If the broker does not answer the run stays queued, and `requeue_lost` tells again."""
+    try:
+        app.send_task(TASK, args=[public_id], retry=False)
+    except Exception as error:  # whatever the broker's client raises; the row is the truth
+        logger.warning("run %s was not announced to the workers: %s", public_id, error)
+
+
+def find_run(version: Version, engine_version: str | None = None) -> Run | None:
+    """The run by that engine; without one, the oldest that is complete: it is what old links were made from.
+
+    Few engines run a version, so all of its runs are read: one query, none for versions with prefetched `runs`.
+    """
+    found = list(version.runs.all())
+    if engine_version is not None:
+        return next((run for run in found if run.engine_version == engine_version), None)
+    return next((run for run in found if run.state == Run.State.DONE), found[-1] if found else None)
+
+
+def by_id(public_id: str) -> Run:
+    """With its version (without text) and scenario; raises Run.DoesNotExist."""
+    if not is_public_id(public_id):
+        raise Run.DoesNotExist
+    found = Run.objects.select_related("version__scenario").defer("version__text")
+    return found.get(public_id=public_id)
+
+
+def status(public_id: str) -> Status:
+    """What followers know; raises Run.DoesNotExist."""
+    fields = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "bytes", "version__scenario")
+    row = Run.objects.filter(public_id=public_id).values_list(*fields).first()
+    if row is None:
+        raise Run.DoesNotExist
+    return Status._make(row)
+
+
+def frames(public_id: str, first: int, count: int = READ_CHUNKS) -> list[bytes]:
+    """The stored frames from number `first` on, at most `count`."""
+    found = Chunk.objects.filter(run__public_id=public_id, seq__gte=first, seq__lt=first + count)
+    return [bytes(frame) for frame in found.order_by("seq").values_list("frame", flat=True)]
+
+
+def frame(run: Run, seq: int) -> bytes | None:
+    """One stored frame."""
+    found = Chunk.objects.filter(run=run, seq=seq).values_list("frame", flat=True).first()
+    return None if found is None else bytes(found)
+
+
+def all_frames(run: Run) -> Iterator[bytes]:
+    """Every stored frame, read as they are needed."""
+    for first in range(0, run.chunks, READ_CHUNKS):
+        yield from frames(run.public_id, first)
+
+
+# --- A worker's part --------------------------------------------------------------------------------------------
+
+
+def claim(public_id: str) -> Run | None:
+    """Take a run that nobody works on: None when it is ended, gone, or held by a worker whose lease goes on.
+
+    A run that takes its workers down with it (the memory is too small, say) must not do so for ever: it fails.
+    """
+    free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
+    run = Run.objects.select_related("version").filter(free, public_id=public_id).first()
+    if run is None:
+        return None
+    as_seen = Run.objects.filter(free, pk=run.pk, attempt=run.attempt)
+    run.attempt += 1
+    hopeless = run.tries >= MOST_TRIES
+    if hopeless:
+        changes = {"state": Run.State.FAILED, "error": LOST_TOO_OFTEN, "finished": timezone.now(), "lease_until": None}
+    else:
+        changes = {"state": Run.State.RUNNING, "tries": run.tries + 1, "lease_until": lease()}
+    if not as_seen.update(attempt=run.attempt, **changes):
+        return None  # another worker was quicker
+    announce(public_id)
+    return None if hopeless else run
+
+
+def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
+    """Commit the run's next chunk; raises LostRun when the run is not this worker's any more."""
+    size = len(chunk.frame)
+    with transaction.atomic():
+        changes = {"chunks": chunk.seq + 1, "steps": chunk.first_step + chunk.events, "time": time}
+        _update_mine(run, bytes=F("bytes") + size, lease_until=lease(), **changes)
+        chunk.save(force_insert=True)
+    announce(run.public_id)
+
+
+def renew(run: Run) -> None:
+    """Go on holding the run; raises LostRun."""
+    _update_mine(run, lease_until=lease())
+
+
+def finish(run: Run, outcome: dict[str, Any]) -> None:
+    """The trace is complete; raises LostRun."""
+    _end_mine(run, state=Run.State.DONE, outcome=outcome)
+
+
+def fail(run: Run, sentence: Message) -> None:
+    """The run ends here and keeps what it has; raises LostRun."""
+    _end_mine(run, state=Run.State.FAILED, error=sentence)
+
+
+def _end_mine(run: Run, **changes: Any) -> None:
+    _update_mine(run, finished=timezone.now(), lease_until=None, **changes)
+    announce(run.public_id)
+
+
+def _update_mine(run: Run, **changes: Any) -> None:
+    mine = Run.objects.filter(pk=run.pk, attempt=run.attempt, state=Run.State.RUNNING)
+    if not mine.update(**changes):
+        raise LostRun(run.public_id)
+
+
+def lease() -> Any:
+    """Until when a worker that acts now holds its run."""
+    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+
+
+# --- Everybody else's part --------------------------------------------------------------------------------------
+
+
+def cancel(run: Run) -> bool:
+    """End a run that is not ended; its worker notices at its next write. What is stored stays."""
+    open_run = Run.objects.filter(pk=run.pk, state__in=[Run.State.QUEUED, Run.State.RUNNING])
+    stopped = open_run.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
+    announce(run.public_id)
+    return bool(stopped)
+
+
+def requeue_lost() -> int:
+    """Queue again what no worker holds: runs whose lease ended, and queued ones that nobody took; how many."""
+    now = timezone.now()
+    Run.objects.filter(state=Run.State.RUNNING, lease_until__lt=now).update(
+        state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED
+    )
+    waiting = Run.objects.filter(state=Run.State.QUEUED, queued_at__lt=now - UNCLAIMED)
+    told = 0
+    for pk, public_id in list(waiting.values_list("pk", "public_id")[:100]):
+        if waiting.filter(pk=pk).update(queued_at=now):  # one of several that reap tells
+            enqueue(public_id)
+            told += 1
+    return told
+
+
+def group(public_id: str) -> str:
+    """The channel layer's group for the followers of a run."""
+    return f"run.{public_id}"
+
+
+def announce(public_id: str) -> None:
+    """Tell followers that the row changed; they read it. Never fails."""
+    layer = get_channel_layer()
+    try:
+        async_to_sync(layer.group_send)(group(public_id), {"type": "run.changed"})
+    except Exception as error:  # the broker may be away; followers poll
+        logger.info("followers of run %s were not told: %s", public_id, error)

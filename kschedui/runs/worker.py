@@ -1,0 +1,172 @@
+"""What a worker does with a run: simulate, store chunk by chunk, go on after a crash, stop at the limits.
+
+A simulation is a pure function of text and engine, and chunk boundaries are fixed. So a run that was cut short is
+simulated again from its start; stored chunks are skipped, and the rest equals what would have come.
+"""
+
+import gc
+import logging
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from time import monotonic
+from typing import Any
+
+import msgspec
+from django.conf import settings
+from django.db import Error
+
+from kschedui.models import Chunk, Run
+from kschedui.runs import frames
+from kschedui.runs import store as runs
+from kschedui.runs.ending import Ending
+from kschedui.scenarios import engine
+from scheduler_core import ENGINE_VERSION, EndlessMoment, chunked
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import ScenarioErrors
+from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, VictimEvicted
+from scheduler_core.trace.keyframe import TraceChunk
+
+logger = logging.getLogger(__name__)
+
+SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
+
+FAILED = Message(
+    "The engine failed at this point of the run; what came before is kept. This is a bug: please report it."
+)
+
+
+class Stopped(Exception):
+    """A limit was met; the sentence is for people."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Outcome(msgspec.Struct):
+    """What a card tells of a finished run. `attempts` has a letter each: Scheduled, Nominated, Unschedulable, Error.
+    `drawing` is the cluster as the run ends (ending.py)."""
+
+    attempts: str = ""
+    count: int = 0
+    evicted: int = 0
+    bound: int = 0
+    pending: int = 0
+    time: float = 0.0
+    drawing: dict[str, Any] = {}
+
+    def take(self, event: AnyEvent) -> None:
+        """Count one event in."""
+        match event:
+            case AttemptFinished():
+                self.count += 1
+                self.attempts += event.outcome[0] if self.count <= SHOWN_ATTEMPTS else ""
+            case VictimEvicted():
+                self.evicted += 1
+            case ClockAdvanced():
+                self.time = event.time
+            case RunFinished():
+                self.time, self.bound, self.pending = event.time, len(event.bound), len(event.pending)
+
+
+def execute(public_id: str) -> None:
+    """Work on a run if nobody else does; safe to call any number of times."""
+    run = runs.claim(public_id)
+    if run is None:
+        return
+    try:
+        runs.finish(run, msgspec.to_builtins(work(run)))
+    except runs.LostRun:
+        logger.info("run %s was taken away", public_id)
+    except (Stopped, EndlessMoment) as error:
+        give_up(run, error.sentence)
+    except ScenarioErrors as error:
+        reason = Message(
+            "This engine does not accept the text. Line {line}: {reason}", line=error.line, reason=error.message
+        )
+        give_up(run, reason)
+    except Error as error:  # the database's: the lease ends, and the run goes on when there is one again
+        logger.warning("run %s lost its database: %s", public_id, error)
+    except Exception:
+        logger.exception("run %s failed", public_id)
+        give_up(run, FAILED)
+
+
+def give_up(run: Run, sentence: Message) -> None:
+    """End the run with a sentence, unless somebody else has it by now."""
+    try:
+        runs.fail(run, sentence)
+    except runs.LostRun:
+        logger.info("run %s was taken away", run.public_id)
+
+
+def work(run: Run) -> Outcome:
+    """Simulate and store what is missing; raises LostRun, Stopped."""
+    if run.engine_version != ENGINE_VERSION:
+        raise Stopped(
+            Message(
+                "This run was begun by engine {begun}, and this worker has engine {here}.",
+                begun=run.engine_version,
+                here=ENGINE_VERSION,
+            )
+        )
+    outcome, ending = Outcome(), Ending()
+    scenario = engine.read(run.version.text)
+    with settled_memory():
+        for chunk in chunked(watched(run, followed(engine.simulate(scenario), ending), outcome)):
+            if chunk.seq >= run.chunks:
+                runs.store_chunk(run, row(run, chunk), outcome.time)
+    outcome.drawing = ending.drawing()
+    return outcome
+
+
+@contextmanager
+def settled_memory() -> Iterator[None]:
+    """What is here now stays for a while: the garbage collector need not look through it again and again."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def followed(events: Iterable[AnyEvent], ending: Ending) -> Iterator[AnyEvent]:
+    """Pass events on, and draw how the cluster ends."""
+    for event in events:
+        ending.take(event)
+        yield event
+
+
+def row(run: Run, chunk: TraceChunk) -> Chunk:
+    """The chunk as a database row, not saved yet."""
+    return Chunk(
+        run=run, seq=chunk.seq, first_step=chunk.first_step, events=len(chunk.events), frame=frames.pack(chunk)
+    )
+
+
+def watched(run: Run, events: Iterable[AnyEvent], outcome: Outcome) -> Iterator[AnyEvent]:
+    """Pass events on; count them into `outcome`, hold the lease between chunks, stop at the limits."""
+    pause = settings.RUN_LEASE_SECONDS / 3
+    begun = monotonic()
+    due = begun + pause
+    most_steps, most_seconds = settings.LIMITS["run_steps"], settings.LIMITS["run_seconds"]
+    for step, event in enumerate(events):
+        if step >= most_steps:
+            raise Stopped(Message("The run was stopped after {most:,} steps, which is the limit.", most=most_steps))
+        now = monotonic()
+        if now >= due:
+            if now - begun > most_seconds:
+                raise Stopped(
+                    Message(
+                        "The run was stopped after {most:,} seconds of work, which is the limit.", most=most_seconds
+                    )
+                )
+            runs.renew(run)
+            due = now + pause
+        outcome.take(event)
+        yield event
+
+
+def summary_of(outcome: dict[str, Any]) -> Outcome:
+    """An outcome as a run's row keeps it."""
+    return msgspec.convert(outcome, Outcome)

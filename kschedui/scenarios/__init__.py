@@ -1,0 +1,1 @@
+"""A scenario: stored, shared, read in; and the library of lessons."""

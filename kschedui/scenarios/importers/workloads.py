@@ -1,0 +1,258 @@
+"""The pods that controllers would make from workloads that were dumped, or written, without their pods.
+
+A Deployment makes a ReplicaSet, a ReplicaSet its replicas (name-abcde), a StatefulSet numbered pods and their claims, a
+DaemonSet one pod per node, pinned by node affinity as its controller pins it, a Job its parallel pods. Names that
+controllers draw by chance are made from a hash, so that the same file always gives the same scenario.
+"""
+
+import copy
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from kschedui.scenarios.importers.cleaning import Manifest, part
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import Limits
+
+LONGEST_AS_JSON = 3  # times as long as its YAML may an object be
+ALPHABET = "bcdfghjklmnpqrstvwxz2456789"  # what kube-apiserver draws names from
+KEPT = {"ReplicaSet", "StatefulSet", "ReplicationController"}  # default spreading selects pods by these
+DROPPED = {"Deployment", "DaemonSet", "Job", "CronJob"}
+DAEMON_TOLERATIONS = [
+    {"key": f"node.kubernetes.io/{name}", "operator": "Exists", "effect": effect}
+    for name, effect in (
+        ("not-ready", "NoExecute"),
+        ("unreachable", "NoExecute"),
+        ("disk-pressure", "NoSchedule"),
+        ("memory-pressure", "NoSchedule"),
+        ("pid-pressure", "NoSchedule"),
+        ("unschedulable", "NoSchedule"),
+    )
+]
+
+
+class TooLarge(Exception):
+    """The workloads become more than a scenario may hold."""
+
+
+class Room:
+    """What may still be made: so many pods, which cut a workload short, and so many bytes, which refuse everything."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.pods = limits.pods
+        self.bytes = LONGEST_AS_JSON * limits.bytes
+
+    def take(self, made: Manifest) -> None:
+        """Count an object in; raises TooLarge. One template of megabytes makes as many of each of its pods."""
+        self.pods -= made["kind"] == "Pod"
+        self.bytes -= len(json.dumps(made, default=str))
+        if self.bytes < 0:
+            raise TooLarge
+
+
+def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
+    """All objects with pods in place of workloads, pods last; and a sentence for each workload. Raises TooLarge."""
+    owners = {owner for found in objects for owner in owner_uids(found)}
+    named = {owner for found in objects for owner in owner_names(found)}
+    nodes = [name_of(found) for found in objects if found.get("kind") == "Node"]
+    room = Room(limits)
+    others: list[Manifest] = []
+    pods: list[Manifest] = []
+    notes: list[Message] = []
+    for found in objects:
+        kind, name = str(found.get("kind")), name_of(found)
+        if kind in MAKERS and not is_whole(found):
+            left = Message("{kind} {name} is left out: it has no name or no pod template.", kind=kind, name=name)
+            notes.append(left)
+            continue
+        owner = str(part(found, "metadata").get("uid"))
+        has_pods = owner in owners or (kind, namespace_of(found), name) in named
+        made = [] if has_pods or kind not in MAKERS else list(made_of(found, nodes, room))
+        own = [one for one in made if one["kind"] == "Pod"]
+        if own:
+            notes.append(became(kind, name, len(own)))
+        elif kind in DROPPED and not has_pods:
+            notes.append(Message("{kind} {name} makes no pod now.", kind=kind, name=name))
+        pods += own
+        others += [one for one in made if one["kind"] != "Pod"]
+        if kind == "Pod":
+            pods.append(found)
+        elif kind not in DROPPED:
+            others.append(found)
+    return others + pods, notes
+
+
+def made_of(found: Manifest, nodes: list[str], room: Room) -> Iterator[Manifest]:
+    """What a workload's controller makes, as long as there is room; raises TooLarge."""
+    for one in MAKERS[found["kind"]](found, nodes, room.pods):
+        room.take(one)
+        yield one
+
+
+def name_of(found: Manifest) -> str:
+    """ "" where there is none, or one that is no text."""
+    name = part(found, "metadata").get("name")
+    return name if isinstance(name, str) else ""
+
+
+def namespace_of(found: Manifest) -> str:
+    """The namespace that the object is in."""
+    return str(part(found, "metadata").get("namespace") or "default")
+
+
+def is_whole(found: Manifest) -> bool:
+    """Has it a name, and a template that pods can be made from? What is inside the pods, the parser judges."""
+    spec = part(found, "spec")
+    template = part(spec, "template")
+    pod = part(template, "spec")
+    mappings = [(spec, "selector"), (pod, "affinity"), (part(template, "metadata"), "labels")]
+    lists = [(pod, "containers"), (pod, "tolerations"), (pod, "volumes"), (spec, "volumeClaimTemplates")]
+    return (
+        bool(name_of(found) and pod)
+        and all(isinstance(of.get(name) or {}, dict) for of, name in mappings)
+        and all(isinstance(of.get(name) or [], list) for of, name in lists)
+    )
+
+
+def became(kind: str, name: str, pods: int) -> Message:
+    """What was made of a workload."""
+    if pods == 1:
+        return Message("{kind} {name} became 1 pod.", kind=kind, name=name)
+    return Message("{kind} {name} became {pods} pods.", kind=kind, name=name, pods=pods)
+
+
+def owner_uids(found: Manifest) -> Iterator[str]:
+    """The uids of the object's owners."""
+    for owner in references(found):
+        if isinstance(owner.get("uid"), str):
+            yield owner["uid"]
+
+
+def owner_names(found: Manifest) -> Iterator[tuple[str, str, str]]:
+    """(kind, namespace, name) of the object's owners."""
+    for owner in references(found):
+        yield str(owner.get("kind")), namespace_of(found), str(owner.get("name"))
+
+
+def references(found: Manifest) -> list[Manifest]:
+    """The object's owner references."""
+    listed = part(found, "metadata").get("ownerReferences")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def deployment(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """Its ReplicaSet, and that one's pods."""
+    spec, metadata = part(found, "spec"), part(found, "metadata")
+    hashed = suffix(f"{metadata.get('name')}", 10)
+    template = copy.deepcopy(part(spec, "template"))
+    labels = {**part(part(template, "metadata"), "labels"), "pod-template-hash": hashed}
+    template["metadata"] = {**part(template, "metadata"), "labels": labels}
+    selector = copy.deepcopy(part(spec, "selector"))
+    selector["matchLabels"] = {**part(selector, "matchLabels"), "pod-template-hash": hashed}
+    replica_set = {
+        "apiVersion": "apps/v1",
+        "kind": "ReplicaSet",
+        "metadata": {**place(metadata), "name": f"{metadata.get('name')}-{hashed}", "labels": labels},
+        "spec": {"replicas": count(spec, "replicas"), "selector": selector, "template": template},
+    }
+    yield replica_set
+    yield from replicas(replica_set, nodes, most)
+
+
+def replicas(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """A ReplicaSet's or ReplicationController's pods."""
+    name = part(found, "metadata").get("name")
+    for i in range(min(count(part(found, "spec"), "replicas"), most)):
+        yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}")
+
+
+def stateful_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """Pods 0, 1, 2 ... and a claim for each claim template."""
+    spec, metadata = part(found, "spec"), part(found, "metadata")
+    listed = spec.get("volumeClaimTemplates")
+    claims = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    for i in range(min(count(spec, "replicas"), most)):
+        name = f"{metadata.get('name')}-{i}"
+        labels = {"apps.kubernetes.io/pod-index": str(i), "statefulset.kubernetes.io/pod-name": name}
+        pod = pod_of(found, name, labels)
+        volumes = list(pod["spec"].get("volumes") or ())
+        for template in claims:
+            volume = part(template, "metadata").get("name")
+            claim = {**place(metadata), "name": f"{volume}-{name}"}
+            volumes.append({"name": volume, "persistentVolumeClaim": {"claimName": claim["name"]}})
+            claim_spec = copy.deepcopy(part(template, "spec"))
+            yield {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": claim, "spec": claim_spec}
+        if volumes:
+            pod["spec"]["volumes"] = volumes
+        yield pod
+
+
+def daemon_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """One pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
+    name = part(found, "metadata").get("name")
+    for node in nodes[:most]:
+        pod = pod_of(found, f"{name}-{suffix(f'{name}/{node}', 5)}")
+        pinned = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]
+        affinity = copy.deepcopy(part(pod["spec"], "affinity"))
+        on_nodes = {**part(affinity, "nodeAffinity")}
+        on_nodes["requiredDuringSchedulingIgnoredDuringExecution"] = {"nodeSelectorTerms": pinned}
+        pod["spec"]["affinity"] = {**affinity, "nodeAffinity": on_nodes}
+        pod["spec"]["tolerations"] = [*(pod["spec"].get("tolerations") or ()), *DAEMON_TOLERATIONS]
+        yield pod
+
+
+def job(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+    """As many pods as may run at once."""
+    spec, name = part(found, "spec"), part(found, "metadata").get("name")
+    wanted = min(count(spec, "parallelism"), count(spec, "completions") if "completions" in spec else most)
+    for i in range(min(0 if spec.get("suspend") is True else wanted, most)):
+        yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})
+
+
+MAKERS = {
+    "Deployment": deployment,
+    "ReplicaSet": replicas,
+    "ReplicationController": replicas,
+    "StatefulSet": stateful_set,
+    "DaemonSet": daemon_set,
+    "Job": job,
+}
+
+
+def pod_of(owner: Manifest, name: str, labels: Manifest | None = None) -> Manifest:
+    """A pod from the owner's template."""
+    template = part(part(owner, "spec"), "template")
+    owned = part(owner, "metadata")
+    reference = {"apiVersion": owner.get("apiVersion"), "kind": owner.get("kind"), "name": owned.get("name")}
+    reference |= {"uid": str(owned.get("uid") or uid(owner)), "controller": True}
+    metadata = {**copy.deepcopy(part(template, "metadata")), **place(owned), "name": name}
+    metadata["labels"] = {**part(metadata, "labels"), **(labels or {})}
+    metadata["ownerReferences"] = [reference]
+    spec: dict[str, Any] = copy.deepcopy(part(template, "spec"))
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def place(metadata: Manifest) -> Manifest:
+    """The namespace, where one is given."""
+    return {"namespace": metadata["namespace"]} if metadata.get("namespace") else {}
+
+
+def count(spec: Manifest, name: str) -> int:
+    """A number of pods; 1 where none is given, as the API server defaults it."""
+    value = spec.get(name, 1)
+    return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
+
+
+def suffix(text: str, length: int) -> str:
+    """Letters as the API server draws them, but always the same for the same text."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+    return "".join(ALPHABET[byte % len(ALPHABET)] for byte in digest[:length])
+
+
+def uid(owner: Manifest) -> str:
+    """A uid for an owner that has none."""
+    metadata = part(owner, "metadata")
+    text = f"{owner.get('kind')}/{metadata.get('namespace')}/{metadata.get('name')}"
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    return f"{digest[:8]}-{digest[8:12]}-4{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"

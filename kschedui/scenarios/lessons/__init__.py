@@ -1,0 +1,109 @@
+"""The words of a lesson, read from the annotations of a scenario's `kind: Scenario` document (see README.md)."""
+
+from typing import Any
+
+import msgspec
+from django.utils.translation import gettext_lazy as _
+
+from scheduler_core.scenario.parse import Limits, Scenario
+from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
+
+PREFIX = "kschedui.io/"
+LONGEST_CAPTION = 400
+MOST_CAPTIONS = 200
+
+TOPICS = {
+    "queue": _("Queue"),
+    "filtering": _("Filtering"),
+    "scoring": _("Scoring"),
+    "preemption": _("Preemption"),
+    "spreading": _("Spreading"),
+    "affinity": _("Affinity"),
+    "volumes": _("Volumes"),
+    "binding": _("Binding"),
+    "configuration": _("Configuration"),
+    "scale": _("Scale"),
+}
+LEVELS = {"beginner": _("Beginner"), "intermediate": _("Intermediate"), "advanced": _("Advanced")}
+OTHER_LANGUAGES = {"zh-hans": "zh"}  # Django's code -> the annotations' suffix
+
+
+class Caption(msgspec.Struct, frozen=True):
+    """The teacher's words at one event of one attempt."""
+
+    attempt: int
+    event: str
+    en: str
+    zh: str = ""
+
+
+class Lesson(msgspec.Struct, frozen=True):
+    """What cards and the player say of a scenario, in both languages; empty where the file does not say it."""
+
+    title: str = ""
+    title_zh: str = ""
+    description: str = ""  # Markdown
+    description_zh: str = ""
+    look_at: str = ""
+    look_at_zh: str = ""
+    topics: list[str] = []
+    level: str = ""
+    order: int = 1000
+    captions: list[Caption] = []
+
+    def text(self, field: str, language: str) -> str:
+        """The field in the language, in English where there is no translation."""
+        suffix = OTHER_LANGUAGES.get(language)
+        translated: str = getattr(self, f"{field}_{suffix}") if suffix else ""
+        return translated or getattr(self, field)
+
+
+def read(scenario: Scenario) -> Lesson:
+    """Any scenario's words; a malformed annotation counts as absent, since it is only decoration."""
+
+    def note(name: str) -> str:
+        return clean(scenario.annotations.get(PREFIX + name, "")).strip()
+
+    order = note("order")
+    return Lesson(
+        title=clean(scenario.title) or note("title"),
+        title_zh=note("title-zh"),
+        description=clean(scenario.description),
+        description_zh=note("description-zh"),
+        look_at=note("look-at"),
+        look_at_zh=note("look-at-zh"),
+        topics=[topic for topic in map(str.strip, note("topics").split(",")) if topic in TOPICS],
+        level=note("level") if note("level") in LEVELS else "",
+        order=int(order) if order.isascii() and order.isdigit() and len(order) < 7 else 1000,
+        captions=captions(note("captions")),
+    )
+
+
+def clean(text: str) -> str:
+    """Without NUL, which YAML can escape and PostgreSQL cannot keep."""
+    return text.replace("\0", "")
+
+
+def captions(text: str) -> list[Caption]:
+    """The list in the annotation; entries of another shape are left out."""
+    try:
+        found = Composer(text, Limits(depth=4), 0).documents()
+    except DocumentError:
+        return []
+    entries = found[0] if found and isinstance(found[0], list) else []
+    return [kept for entry in entries[:MOST_CAPTIONS] if (kept := caption(entry))]
+
+
+def caption(entry: Any) -> Caption | None:
+    """One entry, its texts cut to a size that fits on the screen."""
+    try:
+        read = msgspec.convert(entry, Caption)
+    except msgspec.ValidationError:
+        return None
+    event, en, zh = clean(read.event)[:40], clean(read.en)[:LONGEST_CAPTION], clean(read.zh)[:LONGEST_CAPTION]
+    return Caption(read.attempt, event, en, zh)
+
+
+def load(words: dict[str, Any]) -> Lesson:
+    """A lesson as `engine.summary` stored it."""
+    return msgspec.convert(words, Lesson)

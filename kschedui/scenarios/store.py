@@ -1,0 +1,227 @@
+"""Scenarios as people keep them: save, fork, rename, show, delete and bring back, claim, find, compare."""
+
+import difflib
+import hashlib
+import itertools
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from kschedui.models import Run, Scenario, Version, is_public_id
+from kschedui.scenarios import engine
+from kschedui.scenarios.access import Visitor
+from kschedui.scenarios.prose import clean_title
+from scheduler_core.apis.messages import Message
+
+KEPT_AFTER_DELETE = timedelta(days=30)
+KEPT_PREVIEW = timedelta(days=1)
+LONGEST_COMPARED = 2_000_000  # characters of both texts
+MOST_LINES_COMPARED = 30_000
+
+
+class Conflict(Exception):
+    """Somebody saved in between; `newest` is the number of the version that stands now."""
+
+    def __init__(self, newest: int) -> None:
+        self.sentence = Message("Version {number} was saved meanwhile, from another window.", number=newest)
+        super().__init__(self.sentence)
+        self.newest = newest
+
+
+def create(visitor: Visitor, text: str, fork_of: Version | None = None, *, scratch: bool = False) -> Version:
+    """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's."""
+    parsed = engine.read(text)
+    with transaction.atomic():
+        scenario = Scenario.objects.create(
+            owner=visitor.user,
+            editor_hash="" if visitor.user else visitor.editor_hash,
+            visibility=Scenario.Visibility.PRIVATE if scratch else Scenario.Visibility.UNLISTED,
+            title=clean_title(parsed.title or parsed.name) or _("Untitled scenario"),
+            fork_of=fork_of,
+            scratch=scratch,
+        )
+        return add_version(scenario, 1, text, engine.summary(parsed))
+
+
+def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
+    """Keep a new version; raises ScenarioErrors, and Conflict when `base` is no longer the newest.
+
+    The newest version's own text makes no new version, so that saving again after a lost answer is no conflict.
+    """
+    last = newest(scenario)
+    if last.sha256 == sha256(text):
+        return last
+    if base is not None and base != last.number:
+        raise Conflict(last.number)
+    parsed = engine.read(text)
+    changes: dict[str, Any] = {"updated": timezone.now()}
+    if not scenario.renamed:
+        changes["title"] = clean_title(parsed.title or parsed.name) or _("Untitled scenario")
+    try:
+        with transaction.atomic():
+            Scenario.objects.filter(pk=scenario.pk).update(**changes)
+            return add_version(scenario, last.number + 1, text, engine.summary(parsed))
+    except IntegrityError:  # somebody was quicker; a second click with the same text
+        last = newest(scenario)
+        if last.sha256 == sha256(text):
+            return last
+        raise Conflict(last.number) from None
+
+
+def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:
+    """A version row; raises IntegrityError when there is one of this number."""
+    return Version.objects.create(scenario=scenario, number=number, text=text, sha256=sha256(text), summary=summary)
+
+
+def preview(visitor: Visitor, text: str) -> Version:
+    """An unsaved text as a scratch scenario, kept for a day so that it can run; the same text is found again."""
+    mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
+    fresh = timezone.now() - KEPT_PREVIEW / 2
+    found = Version.objects.filter(mine, sha256=sha256(text), scenario__scratch=True, created__gt=fresh)
+    return found.first() or create(visitor, text, scratch=True)
+
+
+def fork(visitor: Visitor, origin: Version) -> Version:
+    """The same text, yours."""
+    return create(visitor, origin.text, fork_of=origin)
+
+
+def by_id(public_id: str) -> Scenario:
+    """Raises Scenario.DoesNotExist, for anything that is no id too: PostgreSQL refuses to look for some texts."""
+    if not is_public_id(public_id):
+        raise Scenario.DoesNotExist
+    found = Scenario.objects.select_related("owner", "fork_of__scenario").defer("fork_of__text")
+    return found.get(public_id=public_id)
+
+
+def by_slug(slug: str) -> Scenario:
+    """A lesson; raises Scenario.DoesNotExist."""
+    return Scenario.objects.get(slug=slug)
+
+
+def newest(scenario: Scenario) -> Version:
+    """The last version; raises Version.DoesNotExist, which only a scenario that is being made can cause."""
+    found = versions(scenario).first()
+    if found is None:
+        raise Version.DoesNotExist
+    return found
+
+
+def version(scenario: Scenario, number: int) -> Version:
+    """Raises Version.DoesNotExist."""
+    return versions(scenario).get(number=number)
+
+
+def versions(scenario: Scenario) -> QuerySet[Version]:
+    """All of them, newest first; a text, which may be large, is read when it is asked for."""
+    return scenario.versions.defer("text").order_by("-number")
+
+
+def with_newest(found: QuerySet[Scenario]) -> QuerySet[Scenario]:
+    """Scenarios with their newest version's `number` and `summary`, and the `outcome` of its run, in one query."""
+    last = Version.objects.filter(scenario=OuterRef("pk")).order_by("-number")
+    done = Run.objects.filter(version__scenario=OuterRef("pk"), state=Run.State.DONE).order_by("-version__number", "pk")
+    return found.annotate(
+        number=Subquery(last.values("number")[:1]),
+        summary=Subquery(last.values("summary")[:1]),
+        outcome=Subquery(done.values("outcome")[:1]),
+        ran=Subquery(done.values("version__number")[:1]),
+    )
+
+
+def library() -> QuerySet[Scenario]:
+    """The lessons."""
+    return with_newest(Scenario.objects.filter(slug__isnull=False, deleted_at=None))
+
+
+def public(count: int) -> QuerySet[Scenario]:
+    """What others chose to show to everyone, newest first."""
+    found = Scenario.objects.filter(slug=None, deleted_at=None, scratch=False, visibility=Scenario.Visibility.PUBLIC)
+    return with_newest(found.order_by("-updated"))[:count]
+
+
+def of_visitor(visitor: Visitor) -> QuerySet[Scenario]:
+    """Yours: the account's, or without one the browser's; deleted ones too, while they can be brought back."""
+    mine = Scenario.objects.none()
+    if visitor.user:
+        mine = Scenario.objects.filter(owner=visitor.user)
+    elif visitor.editor:
+        mine = Scenario.objects.filter(owner=None, editor_hash=visitor.editor_hash)
+    kept = mine.filter(scratch=False, slug=None).select_related("fork_of__scenario").defer("fork_of__text")
+    return with_newest(kept).order_by(F("deleted_at").desc(nulls_first=True), "-updated")
+
+
+def rename(scenario: Scenario, title: str) -> None:
+    """An empty title gives back the text's own."""
+    own = newest(scenario).summary.get("lesson", {}).get("title", "")
+    scenario.renamed = bool(clean_title(title))
+    scenario.title = clean_title(title) or clean_title(own) or _("Untitled scenario")
+    scenario.save(update_fields=["title", "renamed"])
+
+
+def show_to(scenario: Scenario, visibility: str) -> None:
+    """Set who may see it."""
+    scenario.visibility = Scenario.Visibility(visibility)
+    scenario.save(update_fields=["visibility"])
+
+
+def delete(scenario: Scenario) -> None:
+    """Gone for everyone; `restore` brings it back until `purge` takes it."""
+    Scenario.objects.filter(pk=scenario.pk, deleted_at=None).update(deleted_at=timezone.now())
+
+
+def restore(scenario: Scenario) -> None:
+    """Undo `delete`."""
+    Scenario.objects.filter(pk=scenario.pk).update(deleted_at=None)
+
+
+def claim(visitor: Visitor, scenario: Scenario) -> bool:
+    """Give a scenario that has no owner to the visitor's account; False when somebody else has it already."""
+    free = Scenario.objects.filter(pk=scenario.pk, owner=None, slug=None)
+    return free.update(owner=visitor.user, editor_hash="") == 1 or scenario.owner_id == visitor.user.pk
+
+
+def claim_all(visitor: Visitor) -> int:
+    """Give the account everything that this browser made; how many."""
+    if not visitor.editor:
+        return 0
+    mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
+    return mine.update(owner=visitor.user, editor_hash="")
+
+
+def purge() -> int:
+    """Remove for good what was deleted long ago, and previews of yesterday; how many."""
+    now = timezone.now()
+    old = Scenario.objects.filter(deleted_at__lt=now - KEPT_AFTER_DELETE)
+    old_previews = Scenario.objects.filter(scratch=True, updated__lt=now - KEPT_PREVIEW)
+    return sum(found.delete()[1].get(Scenario._meta.label, 0) for found in (old, old_previews))
+
+
+def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
+    """Rows {mark, old, new, text}: "+" added, "-" removed, " " the same, "@" lines left out; numbers or None."""
+    old = new = 0
+    diff = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=4)
+    for line in itertools.islice(diff, 2, None):
+        if line.startswith("@@"):
+            old, new = (abs(int(span.split(",")[0])) for span in line.split()[1:3])
+            yield {"mark": "@", "old": None, "new": None, "text": ""}
+        else:
+            mark = line[0]
+            numbers = {"old": None if mark == "+" else old, "new": None if mark == "-" else new}
+            yield {"mark": mark, **numbers, "text": line[1:]}
+            old, new = old + (mark != "+"), new + (mark != "-")
+
+
+def comparable(*texts: str) -> bool:
+    """Comparing takes time that grows faster than the texts do."""
+    return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MOST_LINES_COMPARED
+
+
+def sha256(text: str) -> str:
+    """By which equal texts are known."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,24 @@
+"""Objects as YAML that this site's parser, and kubectl's, read back as they were."""
+
+from typing import Any
+
+import yaml
+
+from scheduler_core.scenario.reading.yaml_composer import resolve_plain
+
+
+class Dumper(yaml.CSafeDumper):
+    """Quotes every text that go-yaml would take for a number or a boolean: PyYAML leaves `n` and `1e3` bare."""
+
+
+def _text(dumper: yaml.CSafeDumper, text: str) -> yaml.ScalarNode:
+    bare = isinstance(resolve_plain(text), str)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if bare else "'")
+
+
+Dumper.add_representer(str, _text)
+
+
+def write(data: Any) -> str:
+    """One document, without its marker."""
+    return yaml.dump(data, Dumper=Dumper, sort_keys=False, allow_unicode=True, width=110)

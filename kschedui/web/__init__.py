@@ -1,0 +1,1 @@
+"""What answers browsers: pages, API, websockets, and the rules of HTTP."""

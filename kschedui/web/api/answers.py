@@ -1,0 +1,170 @@
+"""What every view shares: who may ask how often, JSON in, JSON out, and refusals as sentences."""
+
+import functools
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.conf import settings
+from django.core.cache import cache
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, JsonResponse, RawPostDataException
+from django.http.response import HttpResponseBase
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext_noop
+
+from kschedui.language import spoken
+from kschedui.models import Run, Scenario, Version
+from kschedui.scenarios import access, engine
+from kschedui.web.http import body_limit
+from kschedui.web.http.client_address import client_of
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import ScenarioErrors
+
+logger = logging.getLogger(__name__)
+
+View = Callable[..., HttpResponseBase]
+MINUTE = 60
+WORK_PLACES = threading.BoundedSemaphore(2)
+WAIT_SECONDS = 10
+
+
+class Refusal(Exception):
+    """The answer is this status with this sentence, in the visitor's language, and these headers; `more` goes into the
+    JSON beside it."""
+
+    def __init__(self, status: int, sentence: str, *, headers: Mapping[str, str] | None = None, **more: Any) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+        self.headers = headers or {}
+        self.more = more
+
+
+def api_view(method: str, *, limit: str) -> Callable[[View], View]:
+    """An API view: one method, rate-limited under the name `limit`, every refusal as {"errors": [...]}."""
+    methods = ("GET", "HEAD") if method == "GET" else (method,)
+
+    def wrap(view: View) -> View:
+        @functools.wraps(view)
+        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            try:
+                if request.method not in methods:
+                    sentence = Message("This address understands {method} only.", method=method)
+                    raise Refusal(405, sentence, headers={"Allow": ", ".join(methods)})
+                count(request, limit)
+                response = view(request, *args, **kwargs)
+            except ScenarioErrors as errors:
+                response = JsonResponse({"errors": engine.error_rows(errors)}, status=422)
+            except Exception as error:
+                response = refusal_json(refusal_of(error))
+            return finished(request, response)
+
+        return answer
+
+    return wrap
+
+
+def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+    """With a new visitor's token, and not kept for the next visitor, who may see something else."""
+    access.remember(request, response)
+    if not response.has_header("Cache-Control"):
+        patch_cache_control(response, private=True, no_cache=True)
+    return response
+
+
+def refusal_json(refusal: Refusal) -> JsonResponse:
+    """A refusal as the API says it."""
+    errors = [{"message": spoken(refusal.sentence)}]
+    return JsonResponse({"errors": errors, **refusal.more}, status=refusal.status, headers=refusal.headers)
+
+
+def refusal_of(error: Exception) -> Refusal:
+    """What to tell about an exception; one that nobody foresaw is logged."""
+    match error:
+        case Refusal():
+            return error
+        case access.Deleted():
+            return Refusal(410, str(error))
+        case access.NotAllowed():
+            return Refusal(403, str(error))
+        case Scenario.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such scenario."))
+        case Version.DoesNotExist():
+            return Refusal(404, gettext_noop("This scenario has no such version."))
+        case Run.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such run."))
+        case RequestDataTooBig():
+            return too_large()
+        case ScenarioErrors():  # a text that was kept under other limits, or read by an older engine
+            return Refusal(422, error.message)
+        case _:
+            logger.exception("a request failed")
+            return Refusal(
+                500, gettext_noop("Something failed here. Nothing that was saved is lost; please try again.")
+            )
+
+
+def too_large() -> Refusal:
+    """For a text above the limit."""
+    return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))
+
+
+def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
+    """The JSON object that was sent. `fields` are those we read and their types; an absent one is None."""
+    try:
+        body = json.loads(request.body)
+    except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one before
+        raise Refusal(400, gettext_noop("Send a JSON object.")) from None
+    if not isinstance(body, Mapping):
+        raise Refusal(400, gettext_noop("Send a JSON object."))
+    for name, kind in fields.items():
+        value = body.get(name)
+        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
+            expected = Message("a number") if kind is int else Message("a string")
+            raise Refusal(400, Message("`{name}` must be {expected}.", name=name, expected=expected))
+    return {name: body.get(name) for name in fields}
+
+
+def text_of(body: Mapping[str, Any]) -> str:
+    """The scenario's text in a body."""
+    text = body["text"]
+    if not isinstance(text, str) or not text.strip():
+        raise Refusal(400, gettext_noop("`text` must be the text of a scenario."))
+    if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:
+        raise too_large()
+    return text
+
+
+@contextmanager
+def place_to_work() -> Iterator[None]:
+    """For what keeps a processor busy for seconds: two at once in a process, so that the others' requests get on."""
+    if not WORK_PLACES.acquire(timeout=WAIT_SECONDS):
+        sentence = gettext_noop("Others are being served; please ask again in a moment.")
+        raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
+    try:
+        yield
+    finally:
+        WORK_PLACES.release()
+
+
+def count(request: HttpRequest, limit: str) -> None:
+    """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
+    most = settings.RATE_LIMITS[limit]
+    now = int(time.time())
+    key = f"rate:{limit}:{client_of(request.META.get('REMOTE_ADDR', ''))}:{now // MINUTE}"
+    try:
+        cache.add(key, 0, 2 * MINUTE)
+        asked = cache.incr(key)
+    except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
+        logger.warning("requests are not counted: %s", error)
+        return
+    if asked > most:
+        sentence = Message(
+            "Too many requests from your address; the limit is {most} a minute. Please wait a little.", most=most
+        )
+        raise Refusal(429, sentence, headers={"Retry-After": str(MINUTE - now % MINUTE)})

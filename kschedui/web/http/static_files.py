@@ -1,0 +1,45 @@
+"""Static files, served by the web process before Django: from static/ in development, from the collected folder else.
+
+A page of native modules asks for some fifty files at once, and each would cost several changes of thread on its way
+through Django's middleware.
+"""
+
+from typing import Any
+
+from django.conf import settings
+from whitenoise.middleware import WhiteNoiseMiddleware
+
+from kschedui.web.http.body_limit import Application, Receive, Scope, Send
+from kschedui.web.http.security_headers import encoded, outside_django
+
+
+class StaticFiles:
+    """Wraps an ASGI application; what WhiteNoise finds is answered here: whole, in part, or 304, as the headers ask."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self.found = WhiteNoiseMiddleware()
+        self.headers = encoded(outside_django())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """The file, or the application's answer where there is none."""
+        path = scope["path"]
+        file = self.find(path) if path.startswith(settings.STATIC_URL) else None
+        if file is None:
+            return await self.application(scope, receive, send)
+        asked = {
+            f"HTTP_{name.decode('latin-1').upper().replace('-', '_')}": value.decode("latin-1")
+            for name, value in scope["headers"]
+        }
+        found = file.get_response(scope["method"], asked)
+        body = b""
+        if found.file is not None:
+            with found.file as opened:
+                body = opened.read()
+        headers = [*encoded(dict(found.headers)), *self.headers]
+        await send({"type": "http.response.start", "status": int(found.status), "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+
+    def find(self, path: str) -> Any:
+        """WhiteNoise's StaticFile; in development it is looked for anew each time."""
+        return self.found.find_file(path) if self.found.autorefresh else self.found.files.get(path)

@@ -1,0 +1,185 @@
+"""The websocket that follows a run. The protocol is written in docs/architecture.md.
+
+Whatever a client sends is answered by a sentence; a traceback goes to the log only.
+"""
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from typing import Any
+
+from channels.db import database_sync_to_async
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext_noop
+
+from kschedui.language import language_of_scope, spoken
+from kschedui.models import Run
+from kschedui.runs import store as runs
+from kschedui.runs.store import Status
+from kschedui.scenarios import access
+from kschedui.web.http.client_address import client_of
+from kschedui.web.live.feeds import Feed, following
+
+logger = logging.getLogger(__name__)
+
+ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
+LONGEST_MESSAGE = 1024  # characters
+MOST_MESSAGES = 200  # from one socket
+LARGEST_CURSOR = 2**31
+
+sockets: Counter[str] = Counter()  # open ones, by client address
+
+
+class Refused(Exception):
+    """Close with this code after telling the sentence."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class RunConsumer(AsyncWebsocketConsumer):
+    """One socket; it follows at most one run, from a cursor, and may set the cursor anew."""
+
+    streaming: asyncio.Task[None] | None = None
+    run = ""
+    messages = 0
+    address = ""
+
+    async def connect(self) -> None:
+        """Accept first, since only an open socket can be told why it is closed."""
+        await self.accept()
+        address = client_of((self.scope.get("client") or [""])[0])
+        if sockets[address] >= settings.LIMITS["sockets_per_address"]:
+            sentence = gettext_noop("Too many connections from your address; close other windows.")
+            return await self.refuse(Refused(TOO_MANY, sentence))
+        self.address = address
+        sockets[address] += 1
+
+    async def disconnect(self, code: int) -> None:
+        """End the stream and give the place back."""
+        await self.stop_streaming()
+        if self.address:
+            sockets[self.address] -= 1
+            if not sockets[self.address]:
+                del sockets[self.address]
+            self.address = ""
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        """Answer one message."""
+        self.messages += 1
+        try:
+            if self.messages > MOST_MESSAGES:
+                raise Refused(TOO_MANY, gettext_noop("Too many messages on one connection."))
+            run, cursor = read_message(text_data)
+            if self.run and run != self.run:
+                raise ValueError("One connection follows one run; open another for another.")
+            await self.allow(run)
+        except ValueError as error:
+            await self.tell(type="error", message=str(error))
+        except Refused as refusal:
+            await self.refuse(refusal)
+        else:
+            await self.stop_streaming()
+            self.run = run
+            self.streaming = asyncio.create_task(self.stream(cursor))
+
+    async def allow(self, run: str) -> None:
+        """Raise Refused unless this visitor may see the run."""
+        try:
+            found = await database_sync_to_async(runs.by_id)(run)
+            visitor = access.visitor_of_scope(self.scope)
+            access.require_sight(visitor, found.version.scenario)
+        except Run.DoesNotExist:
+            raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
+        except access.NotAllowed as refusal:
+            raise Refused(NOT_ALLOWED, str(refusal)) from None
+
+    async def stream(self, cursor: int) -> None:
+        """Send what the run has from the cursor on, as it comes."""
+        try:
+            async with following(self.run) as feed:
+                await self.send_run(feed, cursor)
+        except TimeoutError:
+            await self.refuse(Refused(SLOW, ""))
+        except Run.DoesNotExist:
+            await self.refuse(Refused(NO_SUCH_RUN, gettext_noop("There is no such run any more.")))
+        except Exception:
+            logger.exception("a follower of run %s was lost", self.run)
+            await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
+
+    async def send_run(self, feed: Feed, cursor: int) -> None:
+        """hello, frames and states, end; TimeoutError when the client does not take them in time."""
+        await self.tell(**hello(feed.status))
+        async for news in feed.read(cursor):
+            if isinstance(news, Status):
+                await self.tell(type="state", state=news.state, steps=news.steps, time=news.time, epoch=news.attempt)
+            else:
+                await self.bounded_send(bytes_data=news)
+        if feed.broken:
+            return await self.close(RESTART)
+        status = feed.status
+        if status.error:
+            await self.tell(type="error", message=self.say(status.error))
+        await self.tell(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
+
+    async def tell(self, **message: Any) -> None:
+        """Send a text message."""
+        await self.bounded_send(text_data=json.dumps(message))
+
+    async def bounded_send(self, **data: Any) -> None:
+        """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError."""
+        async with asyncio.timeout(settings.WEBSOCKET_SEND_SECONDS):
+            await self.send(**data)
+
+    async def refuse(self, refusal: Refused) -> None:
+        """Say why, and close; a client that takes nothing is closed all the same."""
+        try:
+            async with asyncio.timeout(1):
+                if refusal.code != SLOW:
+                    await self.send(text_data=json.dumps({"type": "error", "message": self.say(str(refusal))}))
+                await self.close(refusal.code)
+        except (TimeoutError, RuntimeError):
+            logger.info("a socket that takes nothing is dropped")
+            self.scope["drop"]()
+
+    def say(self, sentence: str) -> str:
+        """The sentence in the language of whoever opened the socket."""
+        with translation.override(language_of_scope(self.scope)):
+            return spoken(sentence)
+
+    async def stop_streaming(self) -> None:
+        """End the stream, if there is one."""
+        if self.streaming and self.streaming is not asyncio.current_task():
+            self.streaming.cancel()
+            await asyncio.gather(self.streaming, return_exceptions=True)
+        self.streaming = None
+
+
+def hello(status: Status) -> dict[str, Any]:
+    """The answer to `subscribe`."""
+    known = {"state": status.state, "epoch": status.attempt, "next": status.chunks}
+    return {"type": "hello", "run": status.run, **known, "steps": status.steps, "time": status.time}
+
+
+def read_message(text: str | None) -> tuple[str, int]:
+    """Run and cursor of a `subscribe`; ValueError with a sentence for anything else."""
+    if text is None:
+        raise ValueError("Only text messages are understood here.")
+    if len(text) > LONGEST_MESSAGE:
+        raise ValueError(f"A message has at most {LONGEST_MESSAGE} characters.")
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        raise ValueError("A message is a JSON object.") from None
+    if not isinstance(message, dict) or message.get("type") != "subscribe":
+        raise ValueError('The only message understood here is {"type": "subscribe", "run": ..., "cursor": ...}.')
+    run, cursor = message.get("run"), message.get("cursor", 0)
+    if not isinstance(run, str) or not run.isascii() or not run.isalnum() or len(run) > 32:
+        raise ValueError("`run` is the id of a run.")
+    if isinstance(cursor, bool) or not isinstance(cursor, int) or not 0 <= cursor < LARGEST_CURSOR:
+        raise ValueError("`cursor` is the number of a chunk, from 0.")
+    return run, cursor

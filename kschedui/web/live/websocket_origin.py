@@ -1,0 +1,56 @@
+"""Which pages may open a websocket: those of this very site, by the rule by which Django judges the Origin of a form.
+
+A browser sends cookies with a websocket from any page, and no token against forgery; the Origin header is all that
+tells our page from another's.
+"""
+
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http.request import split_domain_port, validate_host
+from django.utils.http import is_same_domain
+
+from kschedui.web.http.body_limit import Application, Receive, Scope, Send
+
+POLICY_VIOLATION = 1008
+
+
+class SameOrigin:
+    """Wraps an ASGI application; a handshake from elsewhere is refused with 403."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Closing before accepting is how ASGI spells 403."""
+        if is_ours(scope):
+            return await self.application(scope, receive, send)
+        await send({"type": "websocket.close", "code": POLICY_VIOLATION})
+
+
+def is_ours(scope: Scope) -> bool:
+    """The host is allowed, and the origin is scheme, host and port of this request, or a trusted one."""
+    host, origin = header(scope, b"host"), header(scope, b"origin")
+    domain, _port = split_domain_port(host)
+    if not domain or not validate_host(domain, settings.ALLOWED_HOSTS):
+        return False
+    scheme = "https" if scope.get("scheme") == "wss" else "http"
+    return origin == f"{scheme}://{host}" or any(is_trusted(origin, one) for one in settings.CSRF_TRUSTED_ORIGINS)
+
+
+def header(scope: Scope, name: bytes) -> str:
+    """Its value; "" when it is absent, or there twice."""
+    values: list[Any] = [value for found, value in scope["headers"] if found == name]
+    return values[0].decode("latin-1") if len(values) == 1 else ""
+
+
+def is_trusted(origin: str, trusted: str) -> bool:
+    """One of CSRF_TRUSTED_ORIGINS: exactly, or `https://*.example.com` for every name below."""
+    if "*" not in trusted:
+        return origin == trusted
+    try:
+        found, pattern = urlsplit(origin), urlsplit(trusted)
+    except ValueError:
+        return False
+    return found.scheme == pattern.scheme and is_same_domain(found.netloc, pattern.netloc.lstrip("*"))

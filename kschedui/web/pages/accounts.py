@@ -1,0 +1,171 @@
+"""Whose a scenario is: accounts, one's own list, settings, delete and bring back, claim."""
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.auth import login
+from django.contrib.auth.decorators import login_required
+from django.contrib.auth.views import LoginView, redirect_to_login
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from kschedui.models import Scenario
+from kschedui.runs import store as runs
+from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api.answers import Refusal, count
+from kschedui.web.pages import cards
+from kschedui.web.pages.forms import SettingsForm, SignupForm
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.views import seen
+
+CLAIM_SALT = "kschedui.claim"
+CLAIM_SECONDS = 30 * 24 * 3600
+
+
+class Login(LoginView):
+    """registration/login.html: `form`, `next`. What this browser made becomes the account's on the way in."""
+
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Guesses are counted."""
+        count(request, "login")
+        return super().post(request, *args, **kwargs)
+
+    def form_valid(self, form: Any) -> HttpResponse:
+        """Take over the browser's scenarios, then go where the visitor was."""
+        response = super().form_valid(form)
+        take_over(self.request)
+        return response
+
+
+log_in = page_view(Login.as_view())
+
+
+@page_view
+def admin_login(request: HttpRequest) -> HttpResponse:
+    """/admin/login/: to the site's own page, where guesses are counted."""
+    if request.user.is_authenticated and not admin.site.has_permission(request):
+        raise Refusal(403, gettext_noop("This account may not go there."))
+    return redirect_to_login(safe_next(request))
+
+
+@page_view
+@require_http_methods(["GET", "HEAD", "POST"])
+def signup(request: HttpRequest) -> HttpResponse:
+    """registration/signup.html: `form`, `next`."""
+    form = SignupForm(request.POST or None)
+    if request.method == "POST":
+        count(request, "save")
+        if form.is_valid():
+            login(request, form.save())
+            take_over(request)
+            return redirect(safe_next(request))
+    return render(request, "registration/signup.html", {"form": form, "next": safe_next(request)})
+
+
+def take_over(request: HttpRequest) -> None:
+    """Give the account what this browser made without one, and say so."""
+    taken = scenarios.claim_all(access.Visitor(request.user, access.token_in(request.COOKIES)))
+    if taken:
+        messages.success(request, _("What this browser made is now in your account."))
+
+
+def safe_next(request: HttpRequest) -> str:
+    """Where to go afterwards; never to another site."""
+    address = request.POST.get("next") or request.GET.get("next") or ""
+    ours = url_has_allowed_host_and_scheme(address, {request.get_host()}, require_https=request.is_secure())
+    return address if ours else reverse("mine")
+
+
+@page_view
+@require_safe
+def mine(request: HttpRequest) -> HttpResponse:
+    """scenarios/mine.html: `scenarios` (cards.mine_row), `deleted` [{id, title}] that can be brought back."""
+    visitor = access.visitor_of(request)
+    found = list(scenarios.of_visitor(visitor))
+    kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
+    deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
+    return render(request, "scenarios/mine.html", {"scenarios": kept, "deleted": deleted})
+
+
+@page_view
+@require_http_methods(["GET", "HEAD", "POST"])
+def settings(request: HttpRequest, sid: str) -> HttpResponse:
+    """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
+    engine}], `can_be_private`, `claim_url` (a link that gives the scenario to an account; "" when it has an owner)."""
+    visitor, scenario = edited(request, sid)
+    private = bool(visitor.user)
+    start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
+    form = SettingsForm(request.POST or None, initial=start, can_be_private=private)
+    if request.method == "POST" and form.is_valid():
+        scenarios.rename(scenario, form.cleaned_data["title"])
+        scenarios.show_to(scenario, form.cleaned_data["visibility"])
+        messages.success(request, _("Saved."))
+        return redirect("scenario-settings", sid)
+    about = {"scenario": {"id": sid, "title": scenario.title}, "can_be_private": private}
+    claim_url = "" if scenario.owner_id else reverse("claim", args=[signing.dumps(sid, salt=CLAIM_SALT)])
+    context = {**about, "form": form, "versions": version_rows(scenario), "claim_url": claim_url}
+    return render(request, "scenarios/settings.html", context)
+
+
+def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
+    """[{number, url, created, engine}] newest first; `engine` made the trace that links show ("": there is none)."""
+    rows = []
+    for version in scenarios.versions(scenario).prefetch_related("runs"):
+        run = runs.find_run(version)
+        url = reverse("version", args=[scenario.public_id, version.number])
+        engine = run.engine_version if run else ""
+        rows.append({"number": version.number, "url": url, "created": version.created, "engine": engine})
+    return rows
+
+
+@page_view
+@require_POST
+def delete(request: HttpRequest, sid: str) -> HttpResponse:
+    """Delete; it can be brought back from one's own list."""
+    _visitor, scenario = edited(request, sid)
+    scenarios.delete(scenario)
+    messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
+    return redirect("mine")
+
+
+@page_view
+@require_POST
+def restore(request: HttpRequest, sid: str) -> HttpResponse:
+    """Bring a deleted scenario back."""
+    scenario = scenarios.by_id(sid)
+    access.require_editing(access.visitor_of(request), scenario)
+    scenarios.restore(scenario)
+    return redirect("mine")
+
+
+@page_view
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def claim(request: HttpRequest, token: str) -> HttpResponse:
+    """/claim/<token>/: scenarios/claim.html with `title`; POSTed: the scenario is the account's."""
+    try:
+        sid = signing.loads(token, salt=CLAIM_SALT, max_age=CLAIM_SECONDS)
+    except signing.BadSignature:
+        raise Refusal(404, gettext_noop("This link does not give a scenario, or it is too old.")) from None
+    visitor, scenario = seen(request, sid)
+    if request.method != "POST":
+        return render(request, "scenarios/claim.html", {"title": scenario.title})
+    if not scenarios.claim(visitor, scenario):
+        raise Refusal(403, gettext_noop("This scenario has an owner already."))
+    return redirect("scenario-settings", sid)
+
+
+def edited(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and a scenario of theirs; raises NotAllowed."""
+    visitor, scenario = seen(request, sid)
+    access.require_editing(visitor, scenario)
+    return visitor, scenario

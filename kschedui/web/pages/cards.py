@@ -1,0 +1,199 @@
+"""What the pages show of a scenario: cards of the first page, rows of one's own list, the player's boot data."""
+
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest
+from django.templatetags.static import static
+from django.urls import reverse
+from django.utils.translation import get_language, ngettext
+
+from kschedui.models import Run, Scenario, Version
+from kschedui.runs import ending
+from kschedui.runs import store as runs
+from kschedui.scenarios import lessons
+from kschedui.scenarios.access import Visitor, may_edit, may_see
+from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson
+from kschedui.scenarios.prose import markdown_html, plain_text
+from kschedui.web.pages import picture
+from scheduler_core import ENGINE_VERSION
+
+SEARCHED = 4000  # characters of a lesson
+MOST_VERSIONS = 30  # in the player's list
+
+
+def language() -> str:
+    """The visitor's, of those that we have."""
+    return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
+
+
+def lesson_of(summary: dict[str, Any]) -> Lesson:
+    """The words that a version's summary holds."""
+    return lessons.load(summary.get("lesson", {}))
+
+
+def card(scenario: Scenario) -> dict[str, Any]:
+    """{url, title, nodes, pods, picture, strip, outcome} of a scenario with `summary` and `outcome` (see
+    scenarios.with_newest); `strip` draws the attempts and `outcome` says them, both empty before it has run."""
+    summary: dict[str, Any] = getattr(scenario, "summary", None) or {}
+    counts = {"nodes": summary.get("nodes", 0), "pods": summary.get("pods", 0)}
+    url = reverse("scenario", args=[scenario.public_id])
+    outcome = outcome_of(scenario)
+    drawn = {"picture": picture.inline(outcome.get("drawing") or ending.before_running(summary))}
+    told = {"strip": picture.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
+    return {"url": url, "title": scenario.title, **counts, **drawn, **told}
+
+
+def outcome_of(scenario: Scenario) -> dict[str, Any]:
+    """How the newest version's run ended (worker.Outcome); empty when that has not run."""
+    current = getattr(scenario, "ran", None) == getattr(scenario, "number", None)
+    return (getattr(scenario, "outcome", None) or {}) if current else {}
+
+
+def words(outcome: dict[str, Any]) -> str:
+    """The strip and the picture in words."""
+    counts = [
+        ngettext("%(n)d attempt", "%(n)d attempts", outcome["count"]) % {"n": outcome["count"]},
+        ngettext("%(n)d pod placed", "%(n)d pods placed", outcome["attempts"].count("S"))
+        % {"n": outcome["attempts"].count("S")},
+        ngettext("%(n)d evicted", "%(n)d evicted", outcome["evicted"]) % {"n": outcome["evicted"]},
+        ngettext("%(n)d left waiting", "%(n)d left waiting", outcome["pending"]) % {"n": outcome["pending"]},
+    ]
+    shown = [text for text, n in zip(counts, (1, 1, outcome["evicted"], outcome["pending"]), strict=True) if n]
+    return ", ".join(shown)
+
+
+def lesson_card(scenario: Scenario) -> dict[str, Any]:
+    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), order, words}; the page
+    searches `words`, which are in English too."""
+    made = card(scenario)
+    lesson = lesson_of(getattr(scenario, "summary", None) or {})
+    said = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
+    topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
+    level = (lesson.level, LEVELS.get(lesson.level, ""))
+    url = reverse("library", args=[scenario.slug])
+    more = {"slug": scenario.slug, "topics": topics, "level": level, "order": lesson.order, "url": url}
+    english = [lesson.text(field, "en") for field in said]
+    searched = " ".join([*said.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
+    return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}
+
+
+def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
+    """A row of one's own list."""
+    sid = scenario.public_id
+    urls = {f"{name}_url": reverse(f"scenario-{name}", args=[sid]) for name in ("edit", "settings")}
+    origin = origin_of(visitor, scenario)
+    about = {"title": scenario.title, "visibility": scenario.get_visibility_display(), "updated": scenario.updated}
+    number = getattr(scenario, "number", None)
+    return {
+        "id": sid,
+        "url": reverse("scenario", args=[sid]),
+        **urls,
+        **about,
+        "version": number,
+        "forked_from": origin.scenario.title if origin else "",
+        "picture": card(scenario)["picture"],
+    }
+
+
+def origin_of(visitor: Visitor, scenario: Scenario) -> Version | None:
+    """What it was forked from, if the visitor may see that: its author may have hidden it since."""
+    origin = scenario.fork_of
+    return origin if origin and may_see(visitor, origin.scenario) else None
+
+
+def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
+    """The data that the player starts from; all of it may be read by whoever may see the scenario."""
+    scenario = version.scenario
+    lesson = lesson_of(version.summary)
+    about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
+    about["description"] = plain_text(lesson.text("description", language()), 2000)
+    return {
+        "run": run.public_id,
+        "scenario": about,
+        "page": page_of(version, run),
+        "ws": "/ws/run/",
+        "api": "/api",
+        "captions": static(f"i18n/{language()}.json"),
+        "language": language(),
+        "embed": embed,
+        "state": run.state,
+        "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
+        "may_edit": may_edit(visitor, scenario),
+        "lesson": {"look_at": lesson.text("look_at", language()), "captions": teacher_words(lesson)},
+    }
+
+
+def page_of(version: Version, run: Run) -> str:
+    """The address that shows this run for ever; a step goes into its fragment."""
+    path = reverse("version", args=[version.scenario.public_id, version.number])
+    default = runs.find_run(version)
+    return path if default is None or default.pk == run.pk else f"{path}?engine={run.engine_version}"
+
+
+def teacher_words(lesson: Lesson) -> list[dict[str, Any]]:
+    """[{attempt, event, text}] in the visitor's language."""
+    chinese = language() == "zh-hans"
+    return [
+        {"attempt": one.attempt, "event": one.event, "text": (one.zh if chinese else "") or one.en}
+        for one in lesson.captions
+    ]
+
+
+def title_of(scenario: Scenario, lesson: Lesson) -> str:
+    """A lesson's title in the visitor's language; anybody else's scenario as its author named it."""
+    return (lesson.text("title", language()) if scenario.slug else "") or scenario.title
+
+
+def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, embed: bool) -> dict[str, Any]:
+    """The context of player.html and embed.html beside `boot`; docs in views.player."""
+    scenario = version.scenario
+    lesson = lesson_of(version.summary)
+    engine_is_old = run.engine_version != ENGINE_VERSION
+    return {
+        "boot": boot(request, visitor, version, run, embed=embed),
+        "scenario": scenario,
+        "version": version,
+        "run": run,
+        "may_edit": may_edit(visitor, scenario),
+        "description_html": markdown_html(lesson.text("description", language())),
+        "engine_is_old": engine_is_old,
+        "current_engine": ENGINE_VERSION,
+        "versions": version_links(version),
+        "fork_of": origin_of(visitor, scenario),
+        "unfurl": unfurl(request, version, lesson),
+    }
+
+
+def version_links(shown: Version) -> list[dict[str, Any]]:
+    """[{number, url, diff}] newest first, of a scenario with more than one version; `diff` compares it with the one
+    that is shown, "" for that one."""
+    scenario = shown.scenario
+    numbers = list(scenario.versions.order_by("-number").values_list("number", flat=True)[:MOST_VERSIONS])
+    if len(numbers) < 2:
+        return []
+
+    def difference(number: int) -> str:
+        between = sorted((number, shown.number))
+        return "" if number == shown.number else reverse("scenario-diff", args=[scenario.public_id, *between])
+
+    return [
+        {"number": one, "url": reverse("version", args=[scenario.public_id, one]), "diff": difference(one)}
+        for one in numbers
+    ]
+
+
+def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:
+    """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses."""
+    path = reverse("version", args=[version.scenario.public_id, version.number])
+    return {
+        "title": title_of(version.scenario, lesson),
+        "description": plain_text(lesson.text("description", language()), 200),
+        "url": absolute(request, path),
+        "image": absolute(request, f"{path}picture.png"),
+    }
+
+
+def absolute(request: HttpRequest, path: str) -> str:
+    """The address with scheme and host: the configured one, else the one that was asked."""
+    return settings.SITE_URL + path if settings.SITE_URL else request.build_absolute_uri(path)

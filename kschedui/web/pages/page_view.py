@@ -1,0 +1,80 @@
+"""How a page is answered: refusals become a page with a sentence, and a browser's new token goes with the answer."""
+
+import functools
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.shortcuts import render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from kschedui.language import spoken
+from kschedui.web.api.answers import Refusal, View, finished, refusal_json, refusal_of
+
+TITLES = {
+    400: gettext_noop("Not understood"),
+    403: gettext_noop("Not yours to see"),
+    404: gettext_noop("Nothing is here"),
+    405: gettext_noop("Not like that"),
+    410: gettext_noop("Nothing is here"),
+    413: gettext_noop("Too large"),
+    422: gettext_noop("Not like that"),
+    429: gettext_noop("Too often"),
+}
+FAILED = gettext_noop("Something failed")
+
+
+def page_view(view: View) -> View:
+    """A view whose exceptions become error.html with their sentence; one that nobody foresaw is logged."""
+
+    @functools.wraps(view)
+    def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            response = view(request, *args, **kwargs)
+            if response.status_code == 405:
+                sentence = gettext_noop("This address is not for that; go back and use the page's own buttons.")
+                raise Refusal(405, sentence, headers={"Allow": response.headers["Allow"]})
+        except Exception as error:
+            response = error_page(request, refusal_of(error))
+        return finished(request, response)
+
+    return answer
+
+
+def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
+    """error.html: `title`, `sentence`; the same as JSON under /api/.
+
+    What failed may be the database: then nothing on the page asks it for anything, not even who the visitor is.
+    """
+    if request.path.startswith("/api/"):
+        return refusal_json(refusal)
+    context = {"title": _(title or TITLES.get(refusal.status, FAILED)), "sentence": spoken(refusal.sentence)}
+    response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
+    for name, value in refusal.headers.items():
+        response.headers[name] = value
+    return response
+
+
+# --- What Django itself refuses -----------------------------------------------------------------------------------
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """No address matches."""
+    return error_page(request, Refusal(404, gettext_noop("There is no page at this address.")))
+
+
+def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
+    """A form or a call without the token against forgery."""
+    sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
+    return error_page(request, Refusal(403, sentence), gettext_noop("Please try again"))
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    """A host name that is not ours, a form with a thousand fields, and the like."""
+    return error_page(request, Refusal(400, gettext_noop("This request is not one that a browser makes here.")))
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """What nobody foresaw, outside of our own views."""
+    return error_page(request, Refusal(500, gettext_noop("Nothing that was saved is lost; please try again.")))

@@ -1,0 +1,189 @@
+"""A plugin's own source, to be read beside what it decided: its file, its explanations, and what both stand on.
+
+Only files of plugins that the engine knows can be asked for. Of a plugin from another package it is the one file that
+its class stands in; where there is no text of it (a compiled module), there is nothing to show.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import io
+import keyword
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from types import ModuleType
+
+from kschedui.scenarios.outside_plugins import outside_plugins
+from scheduler_core.plugins import REGISTRY
+
+UPSTREAM = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/"
+ELSEWHERE = {"Coscheduling": "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling"}
+DIRECTORIES = {  # where it is not the plugin's name in small letters
+    "NodeResourcesFit": "noderesources",
+    "NodeResourcesBalancedAllocation": "noderesources",
+    "PrioritySort": "queuesort",
+}
+
+_SHOWN = "scheduler_core.plugins."
+_POINTS = (
+    "key", "pre_enqueue", "pre_filter", "filter", "post_filter", "pre_score", "score", "normalize", "reserve",
+    "permit", "pre_bind", "bind", "post_bind", "explain_filter", "explain_score",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`pieces` are (kind, text), kind "comment", "string", "keyword" or ""; `method` opens here; `rule`: decides."""
+
+    number: int
+    pieces: list[tuple[str, str]]
+    method: str = ""
+    rule: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """`name` as its package calls it; `prefix` stands before the numbers in the page's anchors."""
+
+    name: str
+    prefix: str
+    lines: list[Line]
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`methods` are (name, line) of the first file; `rest` stands folded; `upstream` is "" when there is none."""
+
+    name: str
+    files: list[File]
+    rest: list[File]
+    methods: list[tuple[str, int]]
+    upstream: str
+
+
+def upstream_of(name: str) -> str:
+    """Where the plugin stands in Go; "" for a plugin that is not kube-scheduler's."""
+    if name in outside_plugins() or name not in REGISTRY:
+        return ""
+    return ELSEWHERE.get(name) or UPSTREAM + DIRECTORIES.get(name, name.lower())
+
+
+def source_of(name: str) -> Source | None:
+    """None for a name that is no plugin's, or when its text is not here."""
+    return read(name) if name in outside_plugins() or name in REGISTRY else None
+
+
+@cache
+def read(name: str) -> Source | None:
+    """The source of a known plugin, so that strangers fill no memory with names of their own."""
+    plugin = outside_plugins().get(name) or REGISTRY[name]
+    module = inspect.getmodule(plugin)
+    text = text_of(module) if module else None
+    if module is None or text is None:
+        return None
+    methods = dict(methods_of(text, plugin.__name__))
+    beside = below(text)
+    explaining = [found for found in beside if short(found) == "explain"]
+    rest = [found for found in beside if found not in explaining]
+    return Source(
+        name=name,
+        files=[file_of(module, "", methods), *(file_of(found, f"{short(found)}-", {}) for found in explaining)],
+        rest=[file_of(found, f"{short(found)}-", {}) for found in rest],
+        methods=[(method, span[0]) for method, span in methods.items()],
+        upstream=upstream_of(name),
+    )
+
+
+def text_of(module: ModuleType) -> str | None:
+    """The module as written."""
+    try:
+        return inspect.getsource(module)
+    except (OSError, TypeError):
+        return None
+
+
+def short(module: ModuleType) -> str:
+    """Its own name, without the packages."""
+    return module.__name__.rpartition(".")[2]
+
+
+def below(text: str) -> list[ModuleType]:
+    """The modules of ours that a file stands on, nearest first."""
+    found: dict[str, ModuleType] = {}
+    names = imported_by(text)
+    while names:
+        fresh = [name for name in dict.fromkeys(names) if name not in found]
+        found.update((name, importlib.import_module(name)) for name in fresh)
+        names = [name for one in fresh for name in imported_by(text_of(found[one]) or "")]
+    return list(found.values())
+
+
+def imported_by(text: str) -> list[str]:
+    """Modules of ours beside the plugin that it imports, in order; another package's stay its own affair."""
+    found = []
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            found += [node.module, *(f"{node.module}.{one.name}" for one in node.names)]  # a module, or a name in it
+    return [name for name in dict.fromkeys(found) if name.startswith(_SHOWN) and is_module(name)]
+
+
+def is_module(name: str) -> bool:
+    """Whether it is a file with something in it, rather than a package or a name in a module."""
+    try:
+        spec = find_spec(name)
+    except ModuleNotFoundError:  # its parent is a module, not a package
+        return False
+    return spec is not None and spec.submodule_search_locations is None
+
+
+def methods_of(text: str, name: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """Of the class, those that the scheduler calls: name -> first and last line."""
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef) and node.name == name:
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef) and method.name in _POINTS:
+                    yield method.name, (method.lineno, method.end_lineno or method.lineno)
+
+
+def file_of(module: ModuleType, prefix: str, methods: dict[str, tuple[int, int]]) -> File:
+    """The module, line by line."""
+    text = text_of(module) or ""
+    opens = {first: name for name, (first, _) in methods.items()}
+    spans = [methods[name] for name in ("filter", "score") if name in methods]
+    decides = {number for first, last in spans for number in range(first, last + 1)}
+    lines = [
+        Line(number, pieces, opens.get(number, ""), number in decides)
+        for number, pieces in enumerate(painted(text), start=1)
+    ]
+    about = (inspect.getdoc(module) or "").split("\n\n")[0]
+    return File(module.__name__.replace(".", "/") + ".py", prefix, lines, about)
+
+
+def painted(text: str) -> list[list[tuple[str, str]]]:
+    """Each line as pieces: comments, strings and keywords by their kind, and what stands between."""
+    source = text.splitlines()
+    lines: list[list[tuple[str, str]]] = [[] for _ in source]
+    done = [0] * len(source)
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        kind = kind_of(token)
+        for row in range(token.start[0] - 1, min(token.end[0], len(source))) if kind else ():
+            start = token.start[1] if row == token.start[0] - 1 else 0
+            end = token.end[1] if row == token.end[0] - 1 else len(source[row])
+            lines[row] += [("", source[row][done[row] : start]), (kind, source[row][start:end])]
+            done[row] = end
+    return [[*pieces, ("", line[at:])] for pieces, line, at in zip(lines, source, done, strict=True)]
+
+
+def kind_of(token: tokenize.TokenInfo) -> str:
+    """By which it is coloured."""
+    if token.type == tokenize.COMMENT:
+        return "comment"
+    if token.type == tokenize.STRING:
+        return "string"
+    return "keyword" if token.type == tokenize.NAME and keyword.iskeyword(token.string) else ""

@@ -1,0 +1,172 @@
+"""The pages. What each template gets stands in its view's docstring."""
+
+from collections import Counter
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_POST, require_safe
+
+from kschedui.models import Run, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import access, editor_templates
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.lessons import LEVELS, TOPICS
+from kschedui.web.api.answers import Refusal, count
+from kschedui.web.pages import cards, plugin_source
+from kschedui.web.pages.page_view import page_view
+from scheduler_core import ENGINE_VERSION
+
+RECENT = 12
+
+
+@page_view
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """home.html: `lessons` (cards.lesson_card), `topics` [(key, label, count)], `levels` [(key, label)], `recent`
+    (cards.card)."""
+    lessons = sorted(map(cards.lesson_card, scenarios.library()), key=lambda made: (made["order"], made["slug"]))
+    counts = Counter(topic for made in lessons for topic, _ in made["topics"])
+    topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
+    recent = [cards.card(found) for found in scenarios.public(RECENT)]
+    context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
+    return render(request, "home.html", context)
+
+
+@page_view
+@require_safe
+def lesson(request: HttpRequest, slug: str) -> HttpResponse:
+    """/library/<slug>/: to the lesson's scenario."""
+    return redirect("scenario", scenarios.by_slug(slug).public_id)
+
+
+@page_view
+@require_safe
+def newest(request: HttpRequest, sid: str) -> HttpResponse:
+    """/s/<sid>/: the newest version in the player."""
+    visitor, scenario = seen(request, sid)
+    return player(request, visitor, scenarios.newest(scenario), embed=False)
+
+
+@page_view
+@require_safe
+def version(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/: that version, for ever."""
+    visitor, scenario = seen(request, sid)
+    return player(request, visitor, scenarios.version(scenario, number), embed=False)
+
+
+@page_view
+@require_safe
+def embedded(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/embed/<sid>/v/<n>/: the player alone, which other sites may frame."""
+    visitor, scenario = seen(request, sid)
+    return player(request, visitor, scenarios.version(scenario, number), embed=True)
+
+
+def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, embed: bool) -> HttpResponse:
+    """player.html, embed.html: `boot` (cards.boot), and cards.page: `scenario`, `version`, `run`, `may_edit`,
+    `description_html`, `engine_is_old`, `current_engine`, `versions` (cards.version_links), `fork_of` (a
+    version or None), `unfurl`.
+
+    The run is the oldest complete one, which links were made from; `?engine=` names another. None yet: it is started.
+    """
+    asked = request.GET.get("engine")
+    run = runs.find_run(shown, asked)
+    if run is None and asked not in (None, ENGINE_VERSION):
+        raise Refusal(404, gettext_noop("There is no run of this version by that engine."))
+    if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
+        count(request, "run")
+        run = runs.start_run(shown, retry=True)
+    context = cards.page(request, visitor, shown, run, embed=embed)
+    return render(request, "embed.html" if embed else "player.html", context)
+
+
+@page_view
+@require_POST
+def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run."""
+    _, scenario = seen(request, sid)
+    count(request, "run")
+    runs.start_run(scenarios.version(scenario, number), retry=True)
+    return redirect(f"{reverse('version', args=[sid, number])}?engine={ENGINE_VERSION}")
+
+
+@page_view
+@require_safe
+def new(request: HttpRequest) -> HttpResponse:
+    """/new/: editor.html, empty or with the text of `?from=<sid>`, of which saving then makes a fork."""
+    origin = request.GET.get("from", "")
+    text, title = editor_templates.STARTER, ""
+    if origin:
+        _, scenario = seen(request, origin)
+        text, title = scenarios.newest(scenario).text, scenario.title
+    return editor(request, text, title, fork=origin)
+
+
+@page_view
+@require_safe
+def edit(request: HttpRequest, sid: str) -> HttpResponse:
+    """/s/<sid>/edit/: its author goes on with the newest version; everybody else begins a fork."""
+    visitor, scenario = seen(request, sid)
+    if not access.may_edit(visitor, scenario):
+        return redirect(f"{reverse('new')}?from={sid}")
+    last = scenarios.newest(scenario)
+    return editor(request, last.text, scenario.title, scenario=sid, number=last.number)
+
+
+def editor(
+    request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
+) -> HttpResponse:
+    """editor.html: `text`, `title`, `most_bytes` (of a text), `scenario` (id or ""), `version` (number or ""),
+    `fork` (id or ""), `templates` [(label, yaml)]."""
+    about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
+    most = settings.LIMITS["scenario_bytes"]
+    return render(request, "editor.html", {"text": text, "title": title, "most_bytes": most, **about})
+
+
+@page_view
+@require_POST
+def fork(request: HttpRequest, sid: str) -> HttpResponse:
+    """/s/<sid>/fork/: the newest version (or the POSTed `version`) as a scenario of one's own, in the editor."""
+    _, scenario = seen(request, sid)
+    count(request, "save")
+    number = request.POST.get("version", "")
+    origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
+    made = scenarios.fork(access.editing_visitor(request), origin or scenarios.newest(scenario))
+    return redirect("scenario-edit", made.scenario.public_id)
+
+
+@page_view
+@require_safe
+def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
+    """scenarios/diff.html: `scenario` (id, title), `a`, `b`, `rows` (scenarios.compare)."""
+    _, scenario = seen(request, sid)
+    count(request, "read")
+    before, after = (scenarios.version(scenario, number).text for number in (a, b))
+    if not scenarios.comparable(before, after):
+        raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
+    about = {"id": sid, "title": scenario.title}
+    rows = list(scenarios.compare(before, after))
+    return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
+
+
+@page_view
+@require_safe
+def plugin(request: HttpRequest, name: str) -> HttpResponse:
+    """/plugins/<name>/: plugin.html, `source` (plugin_source.Source)."""
+    count(request, "read")
+    source = plugin_source.source_of(name)
+    if source is None:
+        raise Refusal(404, gettext_noop("There is no such plugin, or its source is not here."))
+    return render(request, "plugin.html", {"source": source})
+
+
+def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and the scenario, if they may see it; raises Scenario.DoesNotExist and NotAllowed."""
+    visitor = access.visitor_of(request)
+    scenario = scenarios.by_id(sid)
+    access.require_sight(visitor, scenario)
+    return visitor, scenario

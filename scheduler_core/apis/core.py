@@ -1,0 +1,381 @@
+"""The Kubernetes objects that the scheduler reads, frozen, with admission already applied.
+
+Quantities are integers in base units from the parser on: cpu in millicores, everything else in bytes or
+counts. Times are seconds of virtual time (0 is the start of the run; what began earlier is negative). The
+parser (`scenario.py`) fills every field; code that receives one of these objects trusts it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from itertools import repeat
+from operator import attrgetter, call
+from typing import Any, Literal
+
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
+
+PodKey = str  # "namespace/name"
+Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in bytes; the rest counts
+Manifest = Mapping[str, Any]  # the object as it was written, for `kubectl get -o yaml` views
+
+TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
+
+
+@dataclass(frozen=True, slots=True)
+class Taint:
+    """`node.spec.taints[]`."""
+
+    key: str
+    value: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """`pod.spec.tolerations[]`; an empty key with operator Exists tolerates everything, an empty effect any effect."""
+
+    key: str = ""
+    operator: Literal["Exists", "Equal"] = "Equal"
+    value: str = ""
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HostPort:
+    """One host port that a pod asks for; `ip` is "0.0.0.0" when the manifest gives none."""
+
+    ip: str
+    protocol: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreferredNodeTerm:
+    """`preferredDuringSchedulingIgnoredDuringExecution[]` of node affinity."""
+
+    weight: int
+    term: NodeSelectorTerm
+
+
+@dataclass(frozen=True, slots=True)
+class PodAffinityTerm:
+    """A term of pod (anti-)affinity after admission: matchLabelKeys and mismatchLabelKeys are merged into `selector`.
+
+    `namespaces` is the pod's own namespace when neither namespaces nor namespaceSelector is given;
+    `namespace_selector` None means that none was given (it then matches no namespace).
+    """
+
+    topology_key: str
+    selector: LabelSelector
+    namespaces: frozenset[str]
+    namespace_selector: LabelSelector | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedPodAffinityTerm:
+    """A preferred term of pod (anti-)affinity."""
+
+    weight: int
+    term: PodAffinityTerm
+
+
+@dataclass(frozen=True, slots=True)
+class TopologySpreadConstraint:
+    """`pod.spec.topologySpreadConstraints[]`; `match_label_keys` are merged by the plugin, not by admission."""
+
+    max_skew: int
+    topology_key: str
+    when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
+    selector: LabelSelector
+    min_domains: int | None = None
+    node_affinity_policy: Literal["Honor", "Ignore"] = "Honor"
+    node_taints_policy: Literal["Honor", "Ignore"] = "Ignore"
+    match_label_keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerReference:
+    """The controller that owns a pod (`controller: true`)."""
+
+    kind: str
+    name: str
+    api_version: str = ""
+    uid: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """`pod.spec.volumes[]`, as far as the volume plugins read it.
+
+    `claim` is the PersistentVolumeClaim's name (of an ephemeral volume the one that its controller gives: pod-volume).
+    `source` is the inline volume's type and its identifying fields as written (awsElasticBlockStore, gcePersistentDisk,
+    iscsi, rbd, azureDisk, csi), or None.
+    """
+
+    name: str
+    claim: str | None = None
+    ephemeral: bool = False
+    read_only: bool = False
+    source_type: str = ""
+    source: Manifest | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """A pod after API defaulting and admission (priority class, requests from limits, pod-level resources)."""
+
+    name: str
+    namespace: str
+    uid: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    priority: int
+    preemption_policy: Literal["PreemptLowerPriority", "Never"]
+    scheduler_name: str
+    requests: Resources  # component-helpers' PodRequests: containers, init containers, sidecars, pod level, overhead
+    non_zero_cpu: int  # the same with 100m for every container without a cpu request
+    non_zero_memory: int  # the same with 200 MiB for every container without a memory request
+    images: tuple[str, ...]  # init containers' and containers' images, as written
+    creation_timestamp: float
+    scoring_requests: Resources | None = None  # with pod-level resources: what NodeResourcesFit's scorer counts instead
+    num_containers: int = 0  # init containers and containers, as ImageLocality counts them
+    start_time: float | None = None
+    node_name: str = ""
+    nominated_node_name: str = ""  # status.nominatedNodeName of the document
+    phase: str = "Pending"
+    terminating: bool = False  # metadata.deletionTimestamp is set
+    disruption_target: bool = False  # condition DisruptionTarget with reason PreemptionByScheduler
+    priority_class_name: str = ""
+    termination_seconds: float = 0.0  # annotation kschedui.io/termination-seconds
+    node_selector: Mapping[str, str] = field(default_factory=dict)
+    required_node_affinity: NodeSelector | None = None
+    preferred_node_affinity: tuple[PreferredNodeTerm, ...] = ()
+    required_affinity: tuple[PodAffinityTerm, ...] = ()
+    preferred_affinity: tuple[WeightedPodAffinityTerm, ...] = ()
+    required_anti_affinity: tuple[PodAffinityTerm, ...] = ()
+    preferred_anti_affinity: tuple[WeightedPodAffinityTerm, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    host_ports: tuple[HostPort, ...] = ()
+    scheduling_gates: tuple[str, ...] = ()
+    volumes: tuple[Volume, ...] = ()
+    owner: OwnerReference | None = None
+    has_resource_claims: bool = False
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+    key: PodKey = field(init=False, default="", compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "key", f"{self.namespace}/{self.name}")
+
+    def changed(self, **fields: Any) -> Pod:
+        """A copy with other values in some fields (`dataclasses.replace`, twenty times as fast)."""
+        copy = object.__new__(Pod)
+        deque(map(call, _WRITE_POD, repeat(copy), _READ_POD(self)), maxlen=0)
+        for name, value in fields.items():
+            object.__setattr__(copy, name, value)
+        return copy
+
+
+_READ_POD = attrgetter(*Pod.__slots__)
+_WRITE_POD = [Pod.__dict__[name].__set__ for name in Pod.__slots__]
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node; `allocatable` falls back to capacity. `images` maps every image name to its size in bytes."""
+
+    name: str
+    uid: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    taints: tuple[Taint, ...]
+    unschedulable: bool
+    allocatable: Resources  # includes "pods"
+    capacity: Resources
+    images: Mapping[str, int]
+    creation_timestamp: float = 0.0
+    declared_features: tuple[str, ...] = ()
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PodDisruptionBudget:
+    """`disruptions_allowed` None: recomputed by the played disruption controller; a number: fixed by the document.
+
+    `selector` is the scheduler's reading (empty matches nothing); `controller_selector` the disruption controller's
+    (empty matches all). `min_available`, `max_unavailable`: an int or a percentage such as "50%"; at most one is set.
+    """
+
+    name: str
+    namespace: str
+    selector: LabelSelector
+    controller_selector: LabelSelector
+    min_available: int | str | None = None
+    max_unavailable: int | str | None = None
+    disruptions_allowed: int | None = None
+    disrupted_pods: frozenset[str] = frozenset()
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentVolume:
+    """`node_affinity` None: reachable from everywhere. `source`: the volume source as written ({"csi": {...}} ...)."""
+
+    name: str
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+    capacity: int
+    access_modes: tuple[str, ...]
+    storage_class: str
+    volume_mode: str
+    node_affinity: NodeSelector | None
+    claim_ref: str  # "namespace/name" or ""
+    claim_uid: str
+    source: Manifest
+    phase: str = "Available"
+    attributes_class: str = ""
+    terminating: bool = False
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PersistentVolumeClaim:
+    """`storage_class` None: no class and no default; `volume_name` "" and `bound` False: not bound yet."""
+
+    name: str
+    namespace: str
+    uid: str
+    annotations: Mapping[str, str]
+    labels: Mapping[str, str]
+    request: int
+    access_modes: tuple[str, ...]
+    storage_class: str | None
+    volume_mode: str
+    selector: LabelSelector | None
+    volume_name: str = ""
+    bound: bool = False  # annotation pv.kubernetes.io/bind-completed
+    phase: str = "Pending"
+    owner: OwnerReference | None = None
+    attributes_class: str = ""
+    terminating: bool = False
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StorageClass:
+    """`allowed_topologies`: terms of (key, values) pairs; a node is allowed when any term's pairs all match."""
+
+    name: str
+    provisioner: str
+    volume_binding_mode: Literal["Immediate", "WaitForFirstConsumer"] = "Immediate"
+    allowed_topologies: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...] = ()
+    is_default: bool = False
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CSINode:
+    """`limits`: driver name -> allocatable volume count, or None for no limit. `migrated`: migrated in-tree plugins."""
+
+    name: str
+    limits: Mapping[str, int | None]
+    migrated: frozenset[str] = frozenset()
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CSIDriver:
+    """`storage_capacity` True: VolumeBinding looks at CSIStorageCapacity objects before provisioning."""
+
+    name: str
+    storage_capacity: bool = False
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CSIStorageCapacity:
+    """Capacities in bytes, None when absent; `node_topology` None matches no node."""
+
+    name: str
+    namespace: str
+    storage_class: str
+    node_topology: LabelSelector | None
+    capacity: int | None
+    maximum_volume_size: int | None
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeAttachment:
+    """An attachment that NodeVolumeLimits counts on its node."""
+
+    name: str
+    attacher: str
+    node_name: str
+    volume_name: str  # PersistentVolume name, "" for an inline spec
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A Service, ReplicationController, ReplicaSet or StatefulSet: what default topology spreading selects by."""
+
+    kind: str
+    name: str
+    namespace: str
+    selector: LabelSelector
+    uid: str = ""
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """Labels include `kubernetes.io/metadata.name`."""
+
+    name: str
+    labels: Mapping[str, str]
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PriorityClass:
+    """A scheduling.k8s.io/v1 PriorityClass."""
+
+    name: str
+    value: int
+    preemption_policy: Literal["PreemptLowerPriority", "Never"] = "PreemptLowerPriority"
+    global_default: bool = False
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class PodGroup:
+    """scheduling.x-k8s.io/v1alpha1 PodGroup, read by Coscheduling."""
+
+    name: str
+    namespace: str
+    min_member: int
+    schedule_timeout_seconds: int | None = None
+    creation_timestamp: float = 0.0
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+
+KubernetesObject = (
+    Pod
+    | Node
+    | PodDisruptionBudget
+    | PersistentVolume
+    | PersistentVolumeClaim
+    | StorageClass
+    | CSINode
+    | CSIDriver
+    | CSIStorageCapacity
+    | VolumeAttachment
+    | Workload
+    | Namespace
+    | PriorityClass
+    | PodGroup
+)

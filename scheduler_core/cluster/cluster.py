@@ -1,0 +1,227 @@
+"""Cluster: all the objects that the scheduler sees, and the only writer of the node and pod tables.
+
+kube-scheduler: backend/cache/cache.go (assume, forget, add, update, remove, UpdateSnapshot) and its informers' listers.
+The simulation and the scheduling cycle call the writing methods; plugins only read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+
+import numpy as np
+
+from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey, Workload
+from scheduler_core.cluster.image_states import ImageStates
+from scheduler_core.cluster.node_tree import NodeTree
+from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
+from scheduler_core.cluster.pods import PodTable
+
+ObjectKey = str  # "namespace/name", or "name" for kinds without a namespace
+
+
+def kind_of(item: KubernetesObject) -> str:
+    """The kind as a manifest writes it."""
+    return item.kind if isinstance(item, Workload) else type(item).__name__
+
+
+def key_of(item: KubernetesObject) -> ObjectKey:
+    """ "namespace/name", or the bare name."""
+    namespace = getattr(item, "namespace", "")
+    return f"{namespace}/{item.name}" if namespace else item.name
+
+
+class Cluster:
+    """`nodes` and `pods` are the tables; other objects are found by kind and key.
+
+    Rows of `nodes` are as of the last `snapshot()`, which every scheduling cycle takes first. `now` is virtual time.
+    """
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.nodes = NodeTable(ResourceIndex())
+        self.pods = PodTable(self.nodes)
+        self.assumed: dict[PodKey, None] = {}
+        self._node_objects: dict[str, Node] = {}
+        self._tree = NodeTree()
+        self._images = ImageStates()
+        self._stale = False  # rows are rebuilt at the next snapshot
+        self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
+        self._changes: dict[str, list[ObjectKey]] = {}  # by kind, the keys that were written or deleted, in order
+
+    # Reading
+
+    def get(self, kind: str, key: ObjectKey) -> KubernetesObject | None:
+        """An object of another kind than Node and Pod ("PersistentVolumeClaim", "default/data"), None if there is none.
+
+        Workloads are found by their own kind: "Service", "ReplicationController", "ReplicaSet", "StatefulSet".
+        """
+        return self._objects.get(kind, _NOTHING).get(key)
+
+    def objects(self, kind: str) -> Iterable[KubernetesObject]:
+        """All objects of a kind, in order of creation."""
+        return self._objects.get(kind, _NOTHING).values()
+
+    def version(self, kind: str) -> int:
+        """Grows with every write of an object of that kind; put it into keys of what depends on them."""
+        return len(self._changes.get(kind, ()))
+
+    def changed(self, kind: str, since: int) -> Sequence[ObjectKey]:
+        """The keys of the objects of a kind that were written or deleted after `version(kind)` was `since`."""
+        return self._changes.get(kind, [])[since:]
+
+    def node(self, name: str) -> Node | None:
+        """The node object, None if it does not exist."""
+        return self._node_objects.get(name)
+
+    def all_nodes(self) -> list[Node]:
+        """All node objects, in order of creation."""
+        return list(self._node_objects.values())
+
+    def order(self) -> list[str]:
+        """Names of the nodes in the order of the snapshot that would be taken now."""
+        return self._listed(self._tree)
+
+    def order_after(self, change: Callable[[NodeTree], None]) -> list[str]:
+        """The same, after a change that is only tried out."""
+        tree = deepcopy(self._tree)
+        change(tree)
+        return self._listed(tree)
+
+    def _listed(self, tree: NodeTree) -> list[str]:
+        """The snapshot asks the tree for its order anew only if a node has come or gone since it was last taken."""
+        names = tree.list()
+        return self.nodes.names if self.nodes.row_of.keys() == set(names) else names
+
+    # Writing: objects
+
+    def apply(self, item: KubernetesObject) -> None:
+        """Create or replace any object."""
+        if isinstance(item, Node):
+            self._apply_node(item)
+        elif isinstance(item, Pod):
+            self.apply_pod(item)
+        else:
+            kind = kind_of(item)
+            self._objects.setdefault(kind, {})[key_of(item)] = item
+            self._changes.setdefault(kind, []).append(key_of(item))
+
+    def delete(self, kind: str, key: ObjectKey) -> None:
+        """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
+        if kind == "Node":
+            self._images.remove(self._node_objects.pop(key))
+            self._tree.remove(key)
+            self._stale = True
+        elif kind == "Pod":
+            self.delete_pod(key)
+        else:
+            del self._objects[kind][key]
+            self._changes[kind].append(key)
+
+    def _apply_node(self, node: Node) -> None:
+        self._tree.update(node) if node.name in self._node_objects else self._tree.add(node)
+        self._images.replace(self._node_objects.get(node.name), node)
+        self._node_objects[node.name] = node
+        self._stale = True
+
+    # Writing: pods
+
+    def apply_pod(self, pod: Pod) -> int:
+        """Create or replace a pod and return its slot. A pod with a node name stands on that node from now on.
+
+        A pod that is assumed stays where it is assumed until it is bound or forgotten.
+        """
+        slot = self.pods.slot_of.get(pod.key)
+        before = "" if slot is None else self.pods.node_name[slot]
+        if slot is not None and before == pod.node_name and before and self.pods.only_status_changes(slot, pod):
+            self.assumed.pop(pod.key, None)
+            self._images.touch(before)
+            self.pods.put(pod)
+            self.pods.reappend(slot)
+            return slot
+        if slot is not None and before:
+            self._displace(slot)
+        slot = self.pods.put(pod)
+        if pod.node_name:
+            self.assumed.pop(pod.key, None)
+        after = pod.node_name or before
+        if after:
+            self._place(slot, after)
+        return slot
+
+    def assume(self, key: PodKey, node_name: str) -> None:
+        """Count a pending pod on the node before it is bound there (Cache.AssumePod)."""
+        assert not self.pods.node_name[self.pods.slot_of[key]], f"{key} is already on a node"
+        self.assumed[key] = None
+        self._place(self.pods.slot_of[key], node_name)
+
+    def forget(self, key: PodKey) -> None:
+        """Undo `assume` (Cache.ForgetPod)."""
+        del self.assumed[key]
+        self._displace(self.pods.slot_of[key])
+
+    def delete_pod(self, key: PodKey) -> None:
+        """The pod is gone from its node and from the cluster."""
+        slot = self.pods.slot_of[key]
+        if self.pods.node_name[slot]:
+            self._displace(slot)
+        self.assumed.pop(key, None)
+        self.pods.drop(key)
+
+    def snapshot(self) -> None:
+        """Bring the rows up to date (Cache.UpdateSnapshot); cheap when no node has changed."""
+        if not self._stale and len(self.nodes.allocatable) == len(self.nodes.resources):
+            if self._images.refresh():
+                self.nodes.generation += 1
+                self.nodes.image_states = self._images.rows(self.nodes.names)
+            return
+        nodes = [self._node_objects[name] for name in self.order()]
+        self.nodes.rebuild(nodes)
+        self._images.refresh()
+        self.nodes.image_states = self._images.rows(self.nodes.names)
+        self.pods.widen()
+        self._stale = False
+        self._count_all()
+
+    def _count_all(self) -> None:
+        """Fill the freshly rebuilt rows with the pods that stand on them."""
+        pods, nodes = self.pods, self.nodes
+        pods.row[: len(pods)] = -1
+        by_row = pods.placed_slots(nodes.names)
+        rows = np.repeat(np.arange(len(nodes)), [len(slots) for slots in by_row])
+        slots = np.fromiter((slot for row in by_row for slot in row), np.intp, len(rows))
+        pods.row[slots] = rows
+        for total, amounts in ((nodes.requested, pods.requests), (nodes.non_zero, pods.non_zero)):
+            for resource in range(len(total)):
+                np.add.at(total[resource], rows, amounts[resource][slots])
+        np.add.at(nodes.pod_count, rows, 1)
+
+    def _place(self, slot: int, node_name: str) -> None:
+        self.pods.place(slot, node_name)
+        self._images.touch(node_name)
+        row = -1 if self._stale else self.nodes.row_of.get(node_name, -1)
+        self.pods.row[slot] = row
+        if row >= 0:
+            self._add(slot, row, +1)
+
+    def _displace(self, slot: int) -> None:
+        self._images.touch(self.pods.node_name[slot])
+        row = -1 if self._stale else int(self.pods.row[slot])
+        if row >= 0:
+            self._add(slot, row, -1)
+        self.pods.row[slot] = -1
+        self.pods.displace(slot)
+
+    def _add(self, slot: int, row: int, sign: int) -> None:
+        nodes, pods = self.nodes, self.pods
+        if len(nodes.requested) != len(pods.requests):
+            self._stale = True  # a resource that was not known before: rebuild
+            return
+        nodes.requested[:, row] += sign * pods.requests[:, slot]
+        nodes.non_zero[:, row] += sign * pods.non_zero[:, slot]
+        nodes.pod_count[row] += sign
+        nodes.log.append(row)
+        pods.count(slot, row, sign)
+
+
+_NOTHING: Mapping[ObjectKey, KubernetesObject] = {}

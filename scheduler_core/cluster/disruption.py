@@ -1,0 +1,42 @@
+"""The disruption controller, played: status.disruptionsAllowed of every PodDisruptionBudget.
+
+kube-controller-manager: pkg/controller/disruption. Pods count whether they are bound or not; only bound ones that are
+not terminating are healthy. A budget whose document fixes the number keeps it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import cast
+
+from scheduler_core.apis.core import Pod, PodDisruptionBudget
+from scheduler_core.cluster.cluster import Cluster, key_of
+
+
+def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
+    """ "namespace/name" of each budget -> disruptions allowed as the cluster is now."""
+    budgets = [cast(PodDisruptionBudget, item) for item in cluster.objects("PodDisruptionBudget")]
+    return {key_of(budget): _allowed(budget, cluster) for budget in budgets}
+
+
+def _allowed(budget: PodDisruptionBudget, cluster: Cluster) -> int:
+    if budget.disruptions_allowed is not None:
+        return budget.disruptions_allowed
+    pods = [pod for pod in cluster.pods.all() if _covers(budget, pod)]
+    healthy = sum(bool(pod.node_name) and not pod.terminating for pod in pods)
+    return max(0, healthy - _desired(budget, len(pods))) if pods else 0
+
+
+def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    return pod.namespace == budget.namespace and budget.controller_selector.matches(pod.labels)
+
+
+def _desired(budget: PodDisruptionBudget, expected: int) -> int:
+    """Healthy pods that must stay; percentages are of the expected pods, rounded up."""
+    if budget.max_unavailable is not None:
+        return max(0, expected - _number(budget.max_unavailable, expected))
+    return 1 if budget.min_available is None else _number(budget.min_available, expected)
+
+
+def _number(value: int | str, expected: int) -> int:
+    return value if isinstance(value, int) else -(-int(value.rstrip("%")) * expected // 100)

@@ -1,0 +1,79 @@
+"""How many nodes have each image, as every node's NodeInfo saw it last (backend/cache/cache.go: addNodeImageStates).
+
+The snapshot copies a NodeInfo, and with it the number of nodes that have each of its images, only when something about
+that very node has changed. So after another node came or went, a node's numbers stay old until a pod comes to it.
+An image has the size that the first node gave which had it.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apis.core import Node
+from scheduler_core.cluster.nodes import Interned
+
+ImageState = tuple[tuple[str, int, int], ...]  # (name, bytes, nodes that have it), sorted
+
+
+class ImageStates:
+    """`touch` is told of every change of a node or of its pods; `refresh` is the snapshot."""
+
+    def __init__(self) -> None:
+        self._nodes_with: dict[str, dict[str, None]] = {}
+        self._sizes: dict[str, int] = {}
+        self._own: dict[str, dict[str, int]] = {}  # node -> image -> bytes
+        self._seen: dict[str, ImageState] = {}  # by node, as of its last copy
+        self._touched: dict[str, None] = {}
+        self._settled = True  # every copy is up to date
+
+    def replace(self, old: Node | None, new: Node) -> None:
+        """A node came or changed."""
+        if old is not None:
+            self._forget(old)
+        for name, size in new.images.items():
+            self._nodes_with.setdefault(name, {})[new.name] = None
+            self._sizes.setdefault(name, size)
+        self._own[new.name] = {name: self._sizes[name] for name in new.images}
+        self._settled = False
+        self.touch(new.name)
+
+    def remove(self, node: Node) -> None:
+        """A node is gone."""
+        self._forget(node)
+        self._own.pop(node.name, None)
+        self._seen.pop(node.name, None)
+        self._settled = False
+
+    def touch(self, node_name: str) -> None:
+        """The node's next copy is a new one."""
+        self._touched[node_name] = None
+
+    def refresh(self) -> bool:
+        """Copy the nodes that were touched; True if anything differs."""
+        touched, self._touched = self._touched, {}
+        changed = False
+        if self._settled:
+            return changed
+        for name in touched:
+            now = self._now(name)
+            changed |= self._seen.get(name) != now
+            if name in self._own:
+                self._seen[name] = now
+        if changed:
+            others = (name for name in self._own if name not in touched)
+            self._settled = all(self._seen.get(name) == self._now(name) for name in others)
+        return changed
+
+    def rows(self, names: list[str]) -> Interned[ImageState]:
+        """The copies of the snapshot's nodes, interned."""
+        return Interned.of(self._seen.get(name, ()) for name in names)
+
+    def _forget(self, node: Node) -> None:
+        for name in node.images:
+            nodes = self._nodes_with.get(name, {})
+            nodes.pop(node.name, None)
+            if not nodes:
+                self._nodes_with.pop(name, None)
+                self._sizes.pop(name, None)
+
+    def _now(self, node_name: str) -> ImageState:
+        own = self._own.get(node_name, {})
+        return tuple(sorted((name, size, len(self._nodes_with.get(name, ()))) for name, size in own.items()))

@@ -1,0 +1,60 @@
+"""The order of the snapshot: zones take turns, one node each (kube-scheduler: backend/cache/node_tree.go)."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.core import Node
+
+ZONE_LABELS = ("failure-domain.beta.kubernetes.io/zone", "topology.kubernetes.io/zone")
+REGION_LABELS = ("failure-domain.beta.kubernetes.io/region", "topology.kubernetes.io/region")
+
+
+def zone_key(node: Node) -> str:
+    """component-helpers' GetZoneKey: region and zone, "" if both are missing; the beta label wins if it is there."""
+    zone, region = (_first(node, labels) for labels in (ZONE_LABELS, REGION_LABELS))
+    return f"{region}:\x00:{zone}" if zone or region else ""
+
+
+def _first(node: Node, labels: tuple[str, str]) -> str:
+    return next((node.labels[label] for label in labels if label in node.labels), "")
+
+
+class NodeTree:
+    """Zones in order of first appearance, nodes in order of insertion; an emptied zone loses its place."""
+
+    def __init__(self) -> None:
+        self._zones: dict[str, dict[str, None]] = {}
+        self._zone_of: dict[str, str] = {}
+
+    def add(self, node: Node) -> None:
+        zone = zone_key(node)
+        self._zones.setdefault(zone, {}).setdefault(node.name)
+        self._zone_of[node.name] = zone
+
+    def update(self, node: Node) -> None:
+        """A node that moves to another zone is inserted anew there."""
+        if self._zone_of.get(node.name) == zone_key(node):
+            return
+        self.remove(node.name)
+        self.add(node)
+
+    def remove(self, name: str) -> None:
+        zone = self._zone_of.pop(name, None)
+        if zone is None:
+            return
+        del self._zones[zone][name]
+        if not self._zones[zone]:
+            del self._zones[zone]
+
+    def list(self) -> list[str]:
+        """One node of each zone in turn, until all are listed."""
+        zones = [iter(names) for names in self._zones.values()]
+        order: list[str] = []
+        while zones:
+            left = []
+            for names in zones:
+                name = next(names, None)
+                if name is not None:
+                    order.append(name)
+                    left.append(names)
+            zones = left
+        return order

@@ -1,0 +1,186 @@
+"""NodeTable: the snapshot of the cluster's nodes as columns, one row per node in node-tree order.
+
+kube-scheduler: framework.NodeInfo and backend/cache/snapshot.go. Row r of every column is the node `nodes[r]`. Only
+`Cluster` writes. A plugin reads columns, for example `nodes.allocatable[nodes.resources["cpu"]][rows]`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import Node
+
+IntColumn = NDArray[np.int64]
+CPU, MEMORY, EPHEMERAL_STORAGE = 0, 1, 2  # fixed numbers in `ResourceIndex`
+MIN_KEPT_STATES = 4096
+
+T = TypeVar("T", bound=Hashable)
+D = TypeVar("D")
+
+
+class ResourceIndex(dict[str, int]):
+    """Resource name -> first index into `allocatable`, `requested` and `requests`. "pods" is not in it."""
+
+    def __init__(self) -> None:
+        super().__init__({"cpu": CPU, "memory": MEMORY, "ephemeral-storage": EPHEMERAL_STORAGE})
+
+    def number(self, name: str) -> int:
+        """The index of a resource, a new one for a new name."""
+        return self.setdefault(name, len(self))
+
+    def vector(self, amounts: Mapping[str, int]) -> dict[int, int]:
+        """Index -> amount, without "pods"; new names get a number."""
+        return {self.number(name): amount for name, amount in amounts.items() if name != "pods"}
+
+
+@dataclass(frozen=True, slots=True)
+class Interned(Generic[T]):
+    """A column of few distinct values: row r has `values[codes[r]]`. Run a rule once per value, then gather."""
+
+    values: list[T]
+    codes: NDArray[np.intp]
+
+    @staticmethod
+    def of(items: Iterable[T]) -> Interned[T]:
+        number: dict[T, int] = {}
+        codes = np.array([number.setdefault(item, len(number)) for item in items], np.intp)
+        return Interned(list(number), codes)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelColumn:
+    """The values of one label key: `codes[r]` indexes `values`, -1 where the node has no such label."""
+
+    values: list[str]
+    codes: NDArray[np.intp]
+    number: dict[str, int]  # value -> code
+
+
+class NodeTable:
+    """Columns over the snapshot's nodes. `generation` changes whenever rows move or any node itself changes.
+
+    What depends on pods (`requested`, `non_zero`, `pod_count`) changes in place; `log` holds the rows of those changes
+    since the table was rebuilt, in order, so a cache remembers `(generation, len(log))` and redoes `log[seen:]` only.
+    """
+
+    def __init__(self, resources: ResourceIndex) -> None:
+        self.resources = resources
+        self.generation = 0
+        self.numbering = 0  # of states
+        self.bare = False  # made by `without_pods`
+        self.rebuild(())
+
+    def rebuild(self, nodes: Sequence[Node]) -> None:
+        """Take over nodes in snapshot order, with no pods on them. Called by `Cluster` only."""
+        self.generation += 1
+        self.log: list[int] = []
+        self.all_rows: NDArray[np.intp] = np.arange(len(nodes), dtype=np.intp)
+        self.nodes: list[Node] = list(nodes)
+        self.names: list[str] = [node.name for node in nodes]
+        self.row_of: dict[str, int] = {name: row for row, name in enumerate(self.names)}
+        names = dict.fromkeys(name for node in nodes for name in node.allocatable if name != "pods")
+        numbers = [self.resources.number(name) for name in names]
+        count = len(self.resources)
+        self._amounts: IntColumn = np.zeros((2 * count + 4, len(nodes)), np.int64)  # all of the columns that follow
+        self.allocatable: IntColumn = self._amounts[:count]  # [R, N]
+        for name, number in zip(names, numbers, strict=True):
+            self.allocatable[number] = [node.allocatable.get(name, 0) for node in nodes]
+        self.requested: IntColumn = self._amounts[count:-4]  # [R, N], sum of `Pod.requests` of the pods on the node
+        self.non_zero: IntColumn = self._amounts[-4:-2]  # cpu, memory with defaults for empty requests
+        self.pod_count: IntColumn = self._amounts[-2]
+        self.allowed_pods: IntColumn = self._amounts[-1]
+        self.allowed_pods[:] = [node.allocatable.get("pods", 0) for node in nodes]
+        self.unschedulable: NDArray[np.bool_] = np.array([node.unschedulable for node in nodes], np.bool_)
+        self.image_states: Interned[Any] = Interned([], np.empty(0, np.intp))  # of `image_states.ImageState`
+        self._columns: dict[Hashable, Any] = {}
+        self._state: NDArray[np.intp] | None = None
+        self._state_number: dict[bytes, int] = {}
+        self._states_seen = 0
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def derived(self, key: Hashable, build: Callable[[NodeTable], D]) -> D:
+        """Something computed from the nodes alone (not from their pods), kept until a node changes."""
+        if key not in self._columns:
+            self._columns[key] = build(self)
+        value: D = self._columns[key]
+        return value
+
+    def without_pods(self) -> NodeTable:
+        """The same rows as if nothing ran on them and no image was there."""
+
+        def build(table: NodeTable) -> NodeTable:
+            bare = NodeTable(table.resources)
+            bare.rebuild(table.nodes)
+            bare.bare = True
+            bare.image_states = Interned([()], np.zeros(len(table), np.intp))
+            return bare
+
+        return self.derived(("without_pods", len(self.resources)), build)
+
+    def everywhere(self, number: int) -> bool:
+        """Whether every node has some of a resource."""
+        return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
+
+    def states(self) -> NDArray[np.intp]:
+        """int[N]: what `reads = "resources"` plugins see of each row, as a number that rows in the same state share.
+
+        The numbers are below `states_known` and mean the same for as long as `numbering` does not change.
+        """
+        if self._state is None or len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES):
+            self._state = self._numbered_states()
+        else:
+            for row in self.log[self._states_seen :]:
+                key = self._amounts[:, row].tobytes()
+                self._state[row] = self._state_number.setdefault(key, len(self._state_number))
+        self._states_seen = len(self.log)
+        return self._state
+
+    @property
+    def states_known(self) -> int:
+        return len(self._state_number)
+
+    def _numbered_states(self) -> NDArray[np.intp]:
+        """Numbers for the states that there are now, from 0 on."""
+        rows = np.ascontiguousarray(self._amounts.T)
+        keys: list[Any] = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1]))).ravel().tolist()
+        number = self._state_number = {}
+        self.numbering += 1
+        return np.array([number.setdefault(key, len(number)) for key in keys], np.intp)
+
+    def label(self, key: str) -> LabelColumn:
+        """The column of one label key."""
+        found = self._columns.get(("label", key))
+        if found is None:
+            number: dict[str, int] = {}
+            values = [node.labels.get(key) for node in self.nodes]
+            codes = [-1 if value is None else number.setdefault(value, len(number)) for value in values]
+            found = LabelColumn(list(number), np.array(codes, np.intp), number)
+            self._columns["label", key] = found
+        column: LabelColumn = found
+        return column
+
+    @property
+    def taints(self) -> Interned[Any]:
+        """Interned tuples of `Taint`."""
+        return self.derived("taints", lambda nodes: Interned.of(node.taints for node in nodes.nodes))
+
+    @property
+    def labels(self) -> Interned[Any]:
+        """Interned label sets, each as a tuple of (key, value) sorted by key: `dict(value)` gives the mapping back."""
+        return self.derived(
+            "labels", lambda nodes: Interned.of(tuple(sorted(node.labels.items())) for node in nodes.nodes)
+        )
+
+    @property
+    def images(self) -> Interned[Any]:
+        """Interned image sets, each as a tuple of (name, bytes) sorted by name."""
+        return self.derived(
+            "images", lambda nodes: Interned.of(tuple(sorted(node.images.items())) for node in nodes.nodes)
+        )

@@ -1,0 +1,232 @@
+"""PodTable: every pod that the cluster knows, pending ones too, as columns, and who watches them move.
+
+A pod has a *slot* for as long as it exists; slots are never given to another pod. A column such as `priority` is
+indexed by slot. Only `Cluster` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import HostPort, Pod, PodKey
+from scheduler_core.cluster.nodes import IntColumn, NodeTable
+
+_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "shape", "requests", "non_zero")
+
+
+class PlacementObserver(Protocol):
+    """Somebody who keeps own numbers about the pods on each row, told in order after the columns have changed.
+
+    Rows are only valid within one `nodes.generation`: rebuild when it differs from the one that you built with.
+    """
+
+    def placed(self, slot: int, row: int) -> None: ...
+
+    def displaced(self, slot: int, row: int) -> None: ...
+
+
+class PodTable:
+    """Columns by slot. `row` is the node's row, -1 for a pod that is on no node of the snapshot.
+
+    `spec[slot]` indexes `specs`, the distinct (namespace, labels); `terms[slot]` indexes `term_sets`, the distinct
+    (required_affinity, required_anti_affinity, preferred_affinity, preferred_anti_affinity), number 0 for none at all.
+    """
+
+    def __init__(self, nodes: NodeTable) -> None:
+        self._nodes = nodes
+        self.pods: list[Pod] = []
+        self.slot_of: dict[PodKey, int] = {}
+        self.node_name: list[str] = []  # the node that it is bound to or assumed on, "" if none
+        self.specs: list[tuple[str, Mapping[str, str]]] = []
+        self.term_sets: list[tuple[Any, Any, Any, Any]] = [((), (), (), ())]
+        self._spec_number: dict[Hashable, int] = {}
+        self._shape_number: dict[Hashable, int] = {}
+        self._term_number: dict[Hashable, int] = {self.term_sets[0]: 0}
+        self._on_node: dict[str, list[int]] = {}
+        self.observers: list[PlacementObserver] = []
+        self.used_ports: dict[str, set[HostPort]] = {}  # by node; whoever leaves frees its ports for all
+        self.other_volumes: list[int] = []  # slots whose pod was replaced by one with other volumes, in order
+        self.arrivals = 0
+        self.row: NDArray[np.intp] = np.full(0, -1, np.intp)
+        self.priority: IntColumn = np.zeros(0, np.int64)
+        self.start: NDArray[np.float64] = np.zeros(0)  # seconds; inf while it has not started
+        self.arrival: IntColumn = np.zeros(0, np.int64)  # order in which pods came to nodes
+        self.terminating: NDArray[np.bool_] = np.zeros(0, np.bool_)
+        self.spec: NDArray[np.intp] = np.zeros(0, np.intp)
+        self.terms: NDArray[np.intp] = np.zeros(0, np.intp)
+        self.shape: NDArray[np.intp] = np.zeros(0, np.intp)
+        self.requests: IntColumn = np.zeros((len(nodes.resources), 0), np.int64)  # [R, slots]
+        self.non_zero: IntColumn = np.zeros((2, 0), np.int64)  # [2, slots]: cpu, memory
+        self._grow(64)
+
+    def __len__(self) -> int:
+        """Slots given so far; columns may be longer."""
+        return len(self.pods)
+
+    def get(self, key: PodKey) -> Pod | None:
+        """The pod as the API server has it, None if it does not exist."""
+        slot = self.slot_of.get(key)
+        return None if slot is None else self.pods[slot]
+
+    def all(self) -> Iterator[Pod]:
+        """All pods that exist, in order of creation."""
+        return (self.pods[slot] for slot in self.slot_of.values())
+
+    def on_node(self, name: str) -> Sequence[int]:
+        """Slots of a node's pods, in NodeInfo.Pods' order: by arrival, but a removal puts the last into the gap."""
+        return self._on_node.get(name, ())
+
+    def on_row(self, row: int) -> Sequence[int]:
+        """The same by row."""
+        return self._on_node.get(self._nodes.names[row], ())
+
+    # What follows is called by `Cluster` only.
+
+    def put(self, pod: Pod) -> int:
+        """Give a pod a slot, or replace the object in its slot; it must not be on a row at that moment."""
+        slot = self.slot_of.get(pod.key)
+        if slot is None:
+            slot = self.slot_of[pod.key] = len(self.pods)
+            self.pods.append(pod)
+            self.node_name.append("")
+            if slot >= len(self.row):
+                self._grow(2 * len(self.row))
+            self.row[slot] = -1
+        elif _same_description(self.pods[slot], pod):
+            self.pods[slot] = pod
+            self._follow(slot, pod)
+            return slot
+        elif self.pods[slot].volumes != pod.volumes:
+            self.other_volumes.append(slot)
+        self.pods[slot] = pod
+        self._follow(slot, pod)
+        self._describe(slot, pod)
+        return slot
+
+    def place(self, slot: int, node_name: str) -> None:
+        """The pod stands on the node from now on."""
+        self.node_name[slot] = node_name
+        self._on_node.setdefault(node_name, []).append(slot)
+        if self.pods[slot].host_ports:
+            self.used_ports.setdefault(node_name, set()).update(self.pods[slot].host_ports)
+        self.arrival[slot] = self.arrivals
+        self.arrivals += 1
+
+    def displace(self, slot: int) -> None:
+        """The pod leaves its node; the node's last pod takes its place in the list (NodeInfo.removeFromSlice)."""
+        slots = self._on_node[self.node_name[slot]]
+        position = slots.index(slot)
+        slots[position] = slots[-1]
+        slots.pop()
+        if self.pods[slot].host_ports:
+            self.used_ports[self.node_name[slot]].difference_update(self.pods[slot].host_ports)
+        self.node_name[slot] = ""
+
+    def only_status_changes(self, slot: int, pod: Pod) -> bool:
+        """Whether nothing changes that anybody counts."""
+        return self.pods[slot].terminating == pod.terminating and _same_description(self.pods[slot], pod)
+
+    def reappend(self, slot: int) -> None:
+        """Cache.updatePod: the pod leaves its place in the node's list and comes to its end."""
+        slots = self._on_node[self.node_name[slot]]
+        position = slots.index(slot)
+        slots[position] = slots[-1]
+        slots[-1] = slot
+        if self.pods[slot].host_ports:
+            self.used_ports[self.node_name[slot]].update(self.pods[slot].host_ports)
+
+    def drop(self, key: PodKey) -> None:
+        """The pod is gone."""
+        del self.slot_of[key]
+
+    def placed_slots(self, names: Sequence[str]) -> list[Sequence[int]]:
+        """Slots by row, for a rebuild."""
+        return [self._on_node.get(name, ()) for name in names]
+
+    def count(self, slot: int, row: int, sign: int) -> None:
+        """Tell the observers that the pod came to the row (+1) or left it (-1)."""
+        for observer in self.observers:
+            (observer.placed if sign > 0 else observer.displaced)(slot, row)
+
+    def widen(self) -> None:
+        """Make room in `requests` for resources that got a number since."""
+        more = len(self._nodes.resources) - len(self.requests)
+        if more > 0:
+            self.requests = np.vstack((self.requests, np.zeros((more, self.requests.shape[1]), np.int64)))
+
+    def _follow(self, slot: int, pod: Pod) -> None:
+        """What changes while a pod lives."""
+        self.start[slot] = np.inf if pod.start_time is None else pod.start_time
+        self.terminating[slot] = pod.terminating
+
+    def _describe(self, slot: int, pod: Pod) -> None:
+        vector = self._nodes.resources.vector(pod.requests)
+        self.widen()
+        self.requests[:, slot] = 0
+        for number, amount in vector.items():
+            self.requests[number, slot] = amount
+        self.non_zero[0, slot], self.non_zero[1, slot] = pod.non_zero_cpu, pod.non_zero_memory
+        self.priority[slot] = pod.priority
+        self.spec[slot] = self._spec_code(pod)
+        self.terms[slot] = self._term_code(pod)
+        self.shape[slot] = self._shape_code(pod)
+
+    def _shape_code(self, pod: Pod) -> int:
+        """One number for all pods that node-local plugins cannot tell apart."""
+        key = (
+            tuple(pod.requests.items()),
+            pod.non_zero_cpu,
+            pod.non_zero_memory,
+            pod.scoring_requests and tuple(pod.scoring_requests.items()),
+            pod.images,
+            pod.num_containers,
+            pod.node_name,
+            pod.tolerations,
+            tuple(pod.node_selector.items()),
+            pod.required_node_affinity,
+            pod.preferred_node_affinity,
+        )
+        return self._shape_number.setdefault(key, len(self._shape_number))
+
+    def _spec_code(self, pod: Pod) -> int:
+        key = (pod.namespace, tuple(sorted(pod.labels.items())))
+        number = self._spec_number.setdefault(key, len(self.specs))
+        if number == len(self.specs):
+            self.specs.append((pod.namespace, pod.labels))
+        return number
+
+    def _term_code(self, pod: Pod) -> int:
+        terms = (
+            pod.required_affinity,
+            pod.required_anti_affinity,
+            pod.preferred_affinity,
+            pod.preferred_anti_affinity,
+        )
+        number = self._term_number.setdefault(terms, len(self.term_sets))
+        if number == len(self.term_sets):
+            self.term_sets.append(terms)
+        return number
+
+    def _grow(self, capacity: int) -> None:
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            grown = np.zeros((*column.shape[:-1], capacity), column.dtype)
+            grown[..., : column.shape[-1]] = column
+            setattr(self, name, grown)
+
+
+def _same_description(old: Pod, new: Pod) -> bool:
+    """Whether only status and place can have changed: the parts that describe the pod are the very same objects."""
+    return (
+        old.requests is new.requests
+        and old.labels is new.labels
+        and old.tolerations is new.tolerations
+        and old.node_selector is new.node_selector
+        and old.required_node_affinity is new.required_node_affinity
+        and old.required_affinity is new.required_affinity
+        and old.manifest is new.manifest
+    )

@@ -1,0 +1,90 @@
+"""Why an attempt went as it did: for any node, every filter plugin's reasons and every score as arithmetic.
+
+    explanation = explain(scenario, attempt=7, nodes=["n1", "n2"])
+
+The scenario is simulated again up to that attempt, and stopped at the moment when its node has been chosen, or none
+found: the cluster is then as the plugins saw it. Each Filter plugin is asked about the node even beyond the first that
+rejected it (`evaluated` False marks what the scheduler did not ask), and each Score plugin for its arithmetic. The
+words come from the plugins themselves (`facts.py`), so there is one source for a rule and its explanation.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from scheduler_core.explain.nodes import Course, Explainer
+from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation, ScoreOnNode
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.types import Scenario
+from scheduler_core.simulation.simulation import Simulation
+from scheduler_core.trace.events import (
+    AnyEvent,
+    CycleStarted,
+    HostSelected,
+    NodesFiltered,
+    PreFilterFinished,
+    SchedulingFailed,
+    ScoresComputed,
+)
+from scheduler_core.trace.records import NodeName
+
+__all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreOnNode", "explain"]
+
+
+def explain(
+    scenario: Scenario, attempt: int, nodes: Sequence[NodeName] | None = None, registry: Registry = REGISTRY
+) -> AttemptExplanation:
+    """Explain an attempt (from 1) on the nodes named, None: on all of them. `registry` must be the run's.
+
+    Raises LookupError if there is no such attempt, or if one of the nodes does not exist at that moment.
+    """
+    simulation = Simulation(scenario, registry)
+    watcher = Watcher(attempt)
+    emit = simulation.scheduler.emit
+
+    def watch(event: AnyEvent) -> None:
+        emit(event)
+        if watcher.see(event):
+            raise Reached
+
+    simulation.scheduler.emit = watch
+    try:
+        deque(simulation.run(), maxlen=0)
+    except Reached:
+        assert watcher.course is not None
+        framework = simulation.scheduler.frameworks[watcher.course.started.profile]
+        return Explainer(framework, watcher.course).explain(nodes)
+    raise LookupError(f"the run has no attempt {attempt}")
+
+
+class Reached(Exception):
+    """The attempt has come so far that it can be explained; the rest of the run does not matter."""
+
+
+class Watcher:
+    """Follows the events of one attempt until `Explainer` can be asked."""
+
+    def __init__(self, attempt: int) -> None:
+        self._attempt = attempt
+        self.course: Course | None = None
+
+    def see(self, event: AnyEvent) -> bool:
+        """True when the attempt has come to its choice of a node, or to its failure."""
+        if isinstance(event, CycleStarted):
+            self.course = Course(event) if event.attempt == self._attempt else None
+        if self.course is None:
+            return False
+        match event:
+            case PreFilterFinished():
+                self.course.pre_filter = event
+                return event.rejected_by is not None
+            case NodesFiltered():
+                self.course.filtered = event
+                return event.feasible == 0
+            case ScoresComputed():
+                self.course.scores = event
+            case HostSelected() | SchedulingFailed():
+                return True
+        return False

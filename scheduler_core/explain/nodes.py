@@ -1,0 +1,255 @@
+"""Asks the plugins about nodes at the moment of an attempt, in the order in which the framework runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import Node
+from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation, ScoreOnNode
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    SUCCESS,
+    Change,
+    Code,
+    CycleState,
+    ExtenderError,
+    Status,
+    Verdicts,
+    WhatIf,
+)
+from scheduler_core.framework.runtime.runtime import Framework
+from scheduler_core.framework.runtime.scores import PluginScore
+from scheduler_core.scheduler.extenders import SCALE
+from scheduler_core.trace.columns import decode_column
+from scheduler_core.trace.events import CycleStarted, NodesFiltered, PreFilterFinished, ScoresComputed
+from scheduler_core.trace.records import NodeName, PluginScores, StatusCode
+
+
+@dataclass(slots=True)
+class Course:
+    """What the trace says about the attempt so far."""
+
+    started: CycleStarted
+    pre_filter: PreFilterFinished | None = None
+    filtered: NodesFiltered | None = None
+    scores: ScoresComputed | None = None
+
+
+class Explainer:
+    """Runs PreFilter again on a cycle state of its own; the cluster must still be as the attempt saw it.
+
+    A plugin that rejected the pod at PreFilter keeps its status for every node, and the plugins after it are asked all
+    the same.
+    """
+
+    def __init__(self, framework: Framework, course: Course) -> None:
+        cluster = self._cluster = framework.cluster
+        cluster.snapshot()
+        pod = cluster.pods.get(course.started.pod)
+        assert pod is not None
+        self._framework, self._course, self._pod = framework, course, pod
+        self._cycle = CycleState(pod, cluster.pods.slot_of[pod.key])
+        self._rejected: dict[str, Status] = {}
+        for plugin in framework.at("pre_filter"):
+            result = plugin.pre_filter(pod, cluster)
+            self._cycle.states[plugin.name] = result.state
+            if result.status.code == Code.SKIP:
+                self._cycle.skip_filter.add(plugin.name)
+            elif not result.status.is_success:
+                self._rejected[plugin.name] = result.status
+        self._evaluated = _evaluated_rows(course.filtered, len(cluster.nodes))
+        self._scored = _scored_rows(course.scores)
+        self._plugin_scores = self._run_scores()
+
+    def explain(self, nodes: Sequence[NodeName] | None) -> AttemptExplanation:
+        """The explanation for these nodes (None: all); raises LookupError for a node that does not exist."""
+        table = self._cluster.nodes
+        for name in nodes or ():
+            if name not in table.row_of:
+                raise LookupError(f"there is no node {name} at this attempt")
+        rows = range(len(table)) if nodes is None else [table.row_of[name] for name in nodes]
+        started, pre_filter = self._course.started, self._course.pre_filter
+        return AttemptExplanation(
+            started.attempt,
+            started.pod,
+            [NodeExplanation(table.names[row], self._filters(row), self._scores(row)) for row in rows],
+            pre_filter.results if pre_filter is not None else [],
+        )
+
+    # Filter
+
+    def _filters(self, row: int) -> list[FilterExplanation]:
+        """Nodes with nominated pods are judged with them first; if that fails, it is what counts."""
+        asked = row in self._evaluated
+        nominated = self._nominated(row)
+        found = self._pass(row, nominated, asked=asked) if nominated is not None else []
+        if not any(_rejects(one) for one in found):
+            found = self._pass(row, None, asked=asked)
+        return found + self._extender_rejections(row)
+
+    def _pass(self, row: int, what_if: WhatIf | None, *, asked: bool) -> list[FilterExplanation]:
+        found = []
+        for plugin in self._framework.at("filter"):
+            one = self._filter(plugin, row, what_if, asked=asked)
+            asked = asked and not _rejects(one)
+            found.append(one)
+        return found
+
+    def _filter(self, plugin: Any, row: int, what_if: WhatIf | None, *, asked: bool) -> FilterExplanation:
+        name: str = plugin.name
+        if name in self._cycle.skip_filter:
+            return FilterExplanation(name, "Skip", [], asked, [_skip_fact(name)])
+        if name in self._rejected:
+            status = self._rejected[name]
+            fact = _pre_filter_fact(name, status)
+            return FilterExplanation(name, status.code.label, list(status.reasons), asked, [fact])
+        change = self._change(plugin, what_if)
+        state = self._cycle.states.get(name)
+        rows = np.array([row], np.intp)
+        verdicts: Verdicts = plugin.filter(self._pod, state, self._cluster.nodes, rows, change)
+        number = 0 if verdicts.which is None else int(verdicts.which[0])
+        status = verdicts.statuses[number - 1] if number else SUCCESS
+        facts: list[Fact] = []
+        if hasattr(plugin, "explain_filter"):
+            facts = plugin.explain_filter(self._pod, state, self._cluster, row, change)
+        return FilterExplanation(name, status.code.label, list(status.reasons), asked, facts)
+
+    def _nominated(self, row: int) -> WhatIf | None:
+        """The node with the nominated pods on it that the pod must yield to, None if there are none."""
+        pods, pod = self._cluster.pods, self._pod
+        others = self._framework.nominator.pods_on(self._cluster.nodes.names[row])
+        slots = [pods.slot_of[other.key] for other in others if other.priority >= pod.priority and other.key != pod.key]
+        if not slots:
+            return None
+        nothing = WhatIf.nothing(np.array([row], np.intp))
+        return nothing.with_added(np.zeros(len(slots), np.intp), np.array(slots, np.intp))
+
+    def _change(self, plugin: Any, what_if: WhatIf | None) -> Change | None:
+        if what_if is None or not hasattr(plugin, "axes"):
+            return None
+        state = self._cycle.states.get(plugin.name)
+        delta = what_if.delta(
+            plugin.name, lambda slots, rows: plugin.axes(self._pod, state, self._cluster, slots, rows)
+        )
+        return Change(delta, what_if, np.zeros(1, np.intp))
+
+    def _extender_rejections(self, row: int) -> list[FilterExplanation]:
+        if self._course.filtered is None:
+            return []
+        node = self._cluster.nodes.nodes[row]
+        return [
+            FilterExplanation(name, self._extender_code(name, node), [message], evaluated=True)
+            for name, rejected, message in self._course.filtered.extenders
+            if rejected == node.name
+        ]
+
+    def _extender_code(self, name: str, node: Node) -> StatusCode:
+        """Would preemption help? Asks the script again; the run that it belongs to goes no further."""
+        extender = next(one for one in self._framework.extenders if one.name == name)
+        try:
+            unresolvable = node.name in extender.filter(self._pod, [node]).failed_unresolvable
+        except ExtenderError:
+            unresolvable = False
+        return "UnschedulableAndUnresolvable" if unresolvable else "Unschedulable"
+
+    # Score
+
+    def _run_scores(self) -> list[tuple[Any, PluginScore]]:
+        if self._course.scores is None:
+            return []
+        handed_over = (one for one in self._framework.extenders if one.is_interested(self._pod))
+        self._cycle.bare_nodes = any(one.hands_over_bare_nodes for one in handed_over)
+        scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
+        plugins = {plugin.name: plugin for plugin in self._framework.at("score")}
+        return [(plugins[score.plugin], score) for score in scores]
+
+    def _scores(self, row: int) -> list[ScoreOnNode]:
+        position = np.flatnonzero(self._scored == row)
+        if not len(position):
+            return []
+        index = int(position[0])
+        assert self._course.scores is not None
+        return [
+            *(self._score(plugin, score, index) for plugin, score in self._plugin_scores),
+            *(_extender_score(one, self._course.scores.count, index) for one in self._course.scores.extenders),
+        ]
+
+    def _score(self, plugin: Any, score: PluginScore, index: int) -> ScoreOnNode:
+        explanation = ScoreExplanation()
+        raw, column = score.columns(len(self._scored))
+        if hasattr(plugin, "explain_score"):
+            state = self._cycle.score_states.get(plugin.name, self._cycle.states.get(plugin.name))
+            cluster = self._cluster
+            if self._cycle.bare_nodes:
+                cluster = copy(cluster)
+                cluster.nodes = cluster.nodes.without_pods()
+            explanation = plugin.explain_score(self._pod, state, cluster, self._scored, raw, index)
+        normalized = int(column[index])
+        return ScoreOnNode(
+            score.plugin,
+            int(raw[index]),
+            normalized,
+            score.weight,
+            normalized * score.weight,
+            explanation.arithmetic,
+            explanation.facts,
+        )
+
+
+def _rejects(one: FilterExplanation) -> bool:
+    return one.code not in ("Success", "Skip")
+
+
+def _skip_fact(plugin: str) -> Fact:
+    return Fact(
+        f"{plugin}.skip",
+        left=f"what {plugin} checks",
+        op="=",
+        right="nothing",
+        holds=True,
+        text=f"The pod asks for nothing that {plugin} would have to check.",
+    )
+
+
+def _pre_filter_fact(plugin: str, status: Status) -> Fact:
+    return Fact(
+        f"{plugin}.preFilter",
+        left="the pod",
+        op="is",
+        right="rejected on every node",
+        holds=False,
+        text=f"{plugin} rejects the pod before it looks at any node: {status.message}.",
+    )
+
+
+def _evaluated_rows(filtered: NodesFiltered | None, nodes: int) -> set[int]:
+    """Rows that Filter was run on, extenders aside."""
+    return set() if filtered is None else set(evaluated_rows(filtered, nodes).tolist())
+
+
+def evaluated_rows(filtered: NodesFiltered, nodes: int) -> NDArray[np.int64]:
+    """The rows of an event in its order."""
+    if filtered.rows is not None:
+        return decode_column(filtered.rows, filtered.evaluated)
+    return (filtered.start + np.arange(filtered.evaluated)) % max(nodes, 1)
+
+
+def _scored_rows(scores: ScoresComputed | None) -> NDArray[np.intp]:
+    if scores is None:
+        return np.empty(0, np.intp)
+    return decode_column(scores.rows, scores.count).astype(np.intp)
+
+
+def _extender_score(one: PluginScores, count: int, index: int) -> ScoreOnNode:
+    """An extender scores from 0 to 10; its points count ten times as much."""
+    score = int(decode_column(one.normalized, count)[index])
+    raw = score if one.raw is None else int(decode_column(one.raw, count)[index])
+    return ScoreOnNode(
+        one.plugin, raw, score, one.weight, score * one.weight, [f"{raw} of 10: {raw} * {SCALE} = {score}"]
+    )

@@ -1,0 +1,71 @@
+"""What a plugin says about its own verdict or score: facts with this pod's and this node's numbers filled in.
+
+A plugin that filters has a method
+
+    explain_filter(pod, state, cluster, row, change=None) -> list[Fact]
+
+which compares the very inputs that `filter` reads, for one row of the node table; `change` is what `filter` gets for
+that row alone (`change.delta` is int64[k, 1]). A plugin that scores has
+
+    explain_score(pod, state, cluster, rows, raw, index) -> ScoreExplanation
+
+for the `index`-th of the feasible rows `rows`, `raw` being its own raw scores of all of them. They run only when
+somebody asks (`explain.py`), never in a scheduling cycle, and change nothing. A fact that does not hold is a reason for
+the rejection; where the plugin rejects, at least one fact does not hold; where it passes, all of them hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from scheduler_core.apis.quantity import format_bytes, format_cpu
+
+BYTES = ("memory", "ephemeral-storage")
+
+
+class Fact(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One comparison that a plugin made: `left op right` as it is on this node, and whether the rule `holds`.
+
+    So a request that fits reads "500m ≤ 2" and holds, one that does not reads "3 > 2" and does not hold. `key` names
+    the comparison within all plugins ("NodeResourcesFit.cpu"), `values` are its raw numbers (millicores, bytes) and
+    names, `text` is one plain English sentence, `field` is the path in the manifest (the pod's, else the node's) of
+    what was read.
+    """
+
+    key: str
+    left: str
+    op: str
+    right: str
+    holds: bool
+    values: dict[str, int | str] = {}
+    text: str = ""
+    field: str = ""
+
+
+class ScoreExplanation(msgspec.Struct, frozen=True, omit_defaults=True):
+    """A score as arithmetic: one line a step, the last line ends in the normalized score."""
+
+    arithmetic: list[str] = []
+    facts: list[Fact] = []
+
+
+def amount(resource: str, value: int) -> str:
+    """A resource's amount as Kubernetes prints it: cpu from millicores, memory and storage from bytes."""
+    if resource == "cpu":
+        return format_cpu(value)
+    return format_bytes(value) if resource in BYTES or resource.startswith("hugepages-") else str(value)
+
+
+def listed(names: Sequence[str], empty: str = "none", most: int = 8) -> str:
+    """Names for a sentence: "a, b and 3 more"."""
+    if not names:
+        return empty
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def counted(number: int, noun: str) -> str:
+    """ "1 pod", "2 pods"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

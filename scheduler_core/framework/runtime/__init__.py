@@ -1,0 +1,1 @@
+"""How a profile's plugins are run at each extension point (kube-scheduler: framework/runtime)."""

@@ -1,0 +1,171 @@
+"""Running all Filter plugins over many nodes (RunFilterPlugins, RunFilterPluginsWithNominatedPods)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.cycle import FilterPlan
+from scheduler_core.framework.interface import CycleState, FilterResult, Verdicts
+from scheduler_core.framework.status import Code, Rows, Status
+from scheduler_core.framework.what_if import Change, WhatIf
+
+
+class Nominations(Protocol):
+    """The part of the nominator that filtering reads. `version` grows with every change."""
+
+    version: int
+
+    def __bool__(self) -> bool: ...
+
+    def nodes(self) -> Sequence[str]: ...
+
+    def pods_on(self, node_name: str) -> Sequence[Pod]: ...
+
+
+class Filters:
+    """One profile's Filter plugins, in order."""
+
+    def __init__(self, plugins: Sequence[Any], cluster: Cluster) -> None:
+        self.plugins = plugins
+        self._cluster = cluster
+        self._plans: dict[frozenset[str], FilterPlan] = {}
+        self._nominations_seen = (-1, -1)  # their version and the nodes' generation
+        self._nominations: NDArray[np.intp] = np.empty((2, 0), np.intp)  # rows and slots
+
+    def plan(self, cycle: CycleState) -> FilterPlan:
+        """The plugins that PreFilter has not let off; it must have run."""
+        if cycle.plan is None:
+            key = frozenset(cycle.skip_filter)
+            cycle.plan = self._plans.get(key)
+            if cycle.plan is None:
+                active = [plugin for plugin in self.plugins if plugin.name not in key]
+                local = _leading(active)
+                names = [plugin.name for plugin in active]
+                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], names)
+        return cycle.plan
+
+    def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
+        """Each plugin judges the rows that all before it let pass. `what_if.rows` are the same rows."""
+        plan = self.plan(cycle)
+        asked = contiguous(rows, self._cluster.nodes.all_rows)
+        statuses: list[Status] = []
+        positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
+        if what_if is None and cycle.answers is not None:
+            plugins = plan.others
+            which = cycle.answers.which(cycle, asked)
+            statuses += cycle.answers.statuses
+            if statuses and which.any():
+                positions = (which == 0).nonzero()[0]
+        else:
+            plugins = [*plan.leading, *plan.others]
+            which = np.zeros(len(rows), np.int16)
+        for plugin in plugins:
+            if positions is not None:
+                if not len(positions):
+                    break
+                asked = rows[positions]
+            change = self._change(plugin, cycle, what_if, positions)
+            verdicts: Verdicts = plugin.filter(
+                cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, asked, change
+            )
+            if verdicts.which is None:
+                continue
+            rejected = verdicts.which.nonzero()[0]
+            if not len(rejected):
+                continue
+            which[rejected if positions is None else positions[rejected]] = verdicts.which[rejected] + len(statuses)
+            statuses += [_named(status, plugin.name) for status in verdicts.statuses]
+            positions = (which == 0).nonzero()[0]
+        return FilterResult(which, statuses)
+
+    def run_with_nominated_pods(
+        self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations
+    ) -> FilterResult:
+        """Nodes with nominated pods of equal or higher priority must pass with those pods, then without them."""
+        index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
+        if not len(index):
+            return self.run(cycle, rows, what_if)
+        base = what_if or WhatIf.nothing(rows)
+        first = self.run(cycle, rows, base.with_added(index, slots))
+        again = np.unique(index[first.which[index] == 0])
+        if not len(again):
+            return first
+        second = self.run(cycle, rows[again], _subset(base, again) if what_if else None)
+        which = first.which.copy()
+        which[again] = np.where(second.which > 0, second.which + len(first.statuses), 0)
+        return FilterResult(which, [*first.statuses, *second.statuses])
+
+    def nominated(
+        self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """(position in rows, slot) of every nominated pod that the pod must yield to."""
+        nodes, pods = self._cluster.nodes, self._cluster.pods
+        if self._nominations_seen != (nominations.version, nodes.generation):
+            self._nominations_seen = nominations.version, nodes.generation
+            pairs = [
+                (nodes.row_of.get(name, -1), pods.slot_of[pod.key])
+                for name in nominations.nodes()
+                for pod in nominations.pods_on(name)
+            ]
+            self._nominations = np.array(pairs, np.intp).reshape(-1, 2).T
+        at, slots = self._nominations
+        position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
+        position_of[rows] = np.arange(len(rows))
+        index = position_of[at]
+        counted = (index >= 0) & (pods.priority[slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        return index[counted], slots[counted]
+
+    def _change(
+        self, plugin: Any, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None
+    ) -> Change | None:
+        if what_if is None or not hasattr(plugin, "axes"):
+            return None
+        state = cycle.states.get(plugin.name)
+        delta = what_if.delta(
+            plugin.name, lambda slots, rows: plugin.axes(cycle.pod, state, self._cluster, slots, rows)
+        )
+        if positions is None:
+            return Change(delta, what_if, np.arange(len(what_if.rows)))
+        return Change(delta[:, positions], what_if, positions)
+
+
+_NONE = np.empty(0, np.intp)
+
+
+def _leading(plugins: Sequence[Any]) -> int:
+    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its room.
+
+    In another order a node's state alone would not tell which of them rejects it first.
+    """
+    reads = [getattr(plugin, "reads", None) for plugin in plugins]
+    objects = next((i for i, what in enumerate(reads) if what != "node"), len(reads))
+    return next((i for i in range(objects, len(reads)) if reads[i] != "resources"), len(reads))
+
+
+def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
+    """The rows as a slice where they are a piece of all rows, so that columns are read without copying."""
+    if rows.base is all_rows and rows.strides == all_rows.strides and len(rows):
+        return slice(int(rows[0]), int(rows[-1]) + 1)
+    return rows
+
+
+def _named(status: Status, plugin: str) -> Status:
+    """Filter plugins may only reject; anything else is an error that names the plugin."""
+    if status.is_rejected or status.is_success:
+        return status.by(plugin)
+    return Status(Code.ERROR, (f'running "{plugin}" filter plugin: {status.message}',), plugin)
+
+
+def _subset(what_if: WhatIf, positions: NDArray[np.intp]) -> WhatIf:
+    """The same imagination for some of the rows only."""
+    new_position = np.full(len(what_if.rows), -1, np.intp)
+    new_position[positions] = np.arange(len(positions))
+    kept = new_position[what_if.index] >= 0
+    index = new_position[what_if.index[kept]]
+    return WhatIf(what_if.rows[positions], index, what_if.slots[kept], what_if.sign[kept])

@@ -1,0 +1,257 @@
+"""Framework: one profile's plugins, and how each extension point runs them (framework/runtime/framework.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import EXTENSION_POINTS, PluginRef, Profile
+from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.disruption import disruptions_allowed
+from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
+from scheduler_core.framework.interface import (
+    SUCCESS,
+    Code,
+    CycleState,
+    Diagnosis,
+    Extender,
+    FilterResult,
+    PostFilterResult,
+    PreFilterResult,
+    Status,
+    WaitingPod,
+    WhatIf,
+)
+from scheduler_core.framework.runtime import missing_state
+from scheduler_core.framework.runtime.filters import Filters, Nominations
+from scheduler_core.framework.runtime.score_cache import NodeLocalCache
+from scheduler_core.framework.runtime.scores import PluginScore, Scorers
+from scheduler_core.releases import Release
+from scheduler_core.trace.events import PreemptionEvaluated
+
+_NO_PLUGINS: list[Any] = []
+
+Registry = Mapping[str, type[Any]]
+
+# Extension point -> the method that a plugin there has; one without it has nothing to do there (DynamicResources).
+METHODS = {point: point for point in EXTENSION_POINTS} | {"queue_sort": "key"}
+REJECTING_POINTS = ("pre_enqueue", "pre_filter", "filter", "reserve", "permit")
+
+
+class Services(Protocol):
+    """What the simulation does for plugins; see `interface.Handle`."""
+
+    def waiting_pods(self) -> Sequence[WaitingPod]: ...
+
+    def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None: ...
+
+    def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
+
+
+class SeesNominations(Nominations, Protocol):
+    """`interface.Nominator`, with what the two-pass filter needs."""
+
+    def node_of(self, key: PodKey) -> str: ...
+
+
+class Framework:
+    """Implements `interface.Handle`. `points[extension point]` are (plugin, weight) in the order in which they run.
+
+    `nominator` is set once the queue exists, before anything is scheduled.
+    """
+
+    nominator: SeesNominations
+
+    def __init__(
+        self,
+        profile: Profile,
+        registry: Registry,
+        cluster: Cluster,
+        services: Services,
+        extenders: Sequence[Extender],
+        feature_gates: Mapping[str, bool],
+        release: Release,
+    ) -> None:
+        self.profile = profile
+        self.profile_name = profile.scheduler_name
+        self.cluster = cluster
+        self.extenders = extenders
+        self.feature_gates = feature_gates
+        self.release = release
+        self._services = services
+        self._instances: dict[str, Any] = {}
+        self.points: dict[str, list[tuple[Any, int]]] = {
+            point: [
+                (plugin, ref.weight) for ref in refs if hasattr(plugin := self._instance(ref, registry), METHODS[point])
+            ]
+            for point, refs in profile.plugins.items()
+        }
+        self._at = {point: [plugin for plugin, _ in found] for point, found in self.points.items()}
+        self._at["pre_bind"] = missing_state.pre_binds(self.at("pre_bind"), self.at("reserve"), self.at("pre_filter"))
+        self._at["reserve"] = missing_state.reserves(self.at("reserve"), self.at("pre_filter"))
+        self.filters = Filters(missing_state.filters(self.at("filter"), self.at("pre_filter"), cluster), cluster)
+        self._scorers = Scorers(self.at("pre_score"), self.points.get("score", []))
+        self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in self.at("pre_filter")]
+        self._local = NodeLocalCache(cluster, self.at("score"))
+
+    def _instance(self, ref: PluginRef, registry: Registry) -> Any:
+        if ref.name not in self._instances:
+            self._instances[ref.name] = registry[ref.name](self.profile.plugin_args.get(ref.name), self)
+        return self._instances[ref.name]
+
+    # What plugins may use (Handle)
+
+    @property
+    def now(self) -> float:
+        return self.cluster.now
+
+    def waiting_pods(self) -> Sequence[WaitingPod]:
+        return self._services.waiting_pods()
+
+    def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
+        self._services.activate(pod, keys)
+
+    def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:
+        self._services.write(item, action)
+
+    def disruptions_allowed(self) -> Mapping[str, int]:
+        return disruptions_allowed(self.cluster)
+
+    def recall(self, cycle: CycleState) -> None:
+        """Take up what is known from pods like this one, after PreFilter."""
+        cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
+
+    def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
+        return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
+
+    # Extension points
+
+    def at(self, point: str) -> list[Any]:
+        """The plugins of an extension point."""
+        return self._at.get(point, _NO_PLUGINS)
+
+    def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
+        """Every enabled plugin's events, in the order in which the plugins are enabled.
+
+        What may reject a pod and registers nothing, extenders above all, wakes it for any event.
+        """
+        found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
+        for name, plugin in self._instances.items():
+            if hasattr(plugin, "events_to_register"):
+                found.append((name, plugin.events_to_register()))
+            elif any(hasattr(plugin, METHODS[point]) for point in REJECTING_POINTS):
+                found.append((name, ANY_EVENT))
+        return found
+
+    def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
+        """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
+        outcome = PreFilterOutcome()
+        pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
+        for name, pre_filter in self._pre_filter:
+            result: PreFilterResult = pre_filter(pod, cluster)
+            states[name] = result.state
+            outcome.results.append((name, result))
+            code = result.status.code
+            if code is Code.SKIP:
+                skipped.add(name)
+            elif code is Code.SUCCESS:
+                if result.node_names is not None and outcome.narrow(name, result.node_names):
+                    break
+            elif code is Code.UNSCHEDULABLE:
+                outcome.status = result.status.by(name)
+            else:
+                outcome.reject(result.status.by(name))
+                break
+        return outcome
+
+    def run_post_filter(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
+        """RunPostFilterPlugins: the first success, unresolvable rejection or error ends it; reasons add up."""
+        last: PostFilterResult | None = None
+        reasons: list[str] = []
+        for plugin in self.at("post_filter"):
+            result: PostFilterResult = plugin.post_filter(cycle.pod, cycle, diagnosis)
+            if result.status.code != Code.UNSCHEDULABLE:
+                return _without_evaluation(result)
+            reasons += result.status.reasons
+            if result.nominated_node is not None or result.evaluation is not None:
+                last = result
+        status = Status(Code.UNSCHEDULABLE, tuple(reasons))
+        if last is None:
+            return _without_evaluation(PostFilterResult(status))
+        return replace(last, status=status)
+
+    def run_scores(self, cycle: CycleState, rows: NDArray[np.intp]) -> tuple[list[PluginScore], list[str], Status]:
+        """PreScore, Score, NormalizeScore and weights: (scores by plugin, skipped plugins, status)."""
+        return self._scorers.run(cycle, self.cluster.nodes, rows)
+
+    def run_until_failure(
+        self, point: str, call: Callable[[Any], Status], plugins: Iterable[Any] | None = None
+    ) -> tuple[list[tuple[str, Status]], Status]:
+        """Reserve and PreBind: all plugins in order; an error's message names the plugin, a rejection is as it is."""
+        answers: list[tuple[str, Status]] = []
+        for plugin in self.at(_POINT_NAMES[point]) if plugins is None else plugins:
+            status = call(plugin)
+            answers.append((plugin.name, status))
+            if not status.is_success:
+                return answers, as_failure(point, plugin.name, status)
+        return answers, SUCCESS
+
+
+_POINT_NAMES = {
+    "Reserve": "reserve",
+    "Permit": "permit",
+    "PreBind": "pre_bind",
+    "Bind": "bind",
+    "PostBind": "post_bind",
+}
+
+
+def as_failure(point: str, plugin: str, status: Status) -> Status:
+    """How the framework wraps what a plugin returned."""
+    if status.is_rejected:
+        return status.by(plugin)
+    return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)
+
+
+def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
+    """Where no preemption ran, the trace still says why: what the PostFilter plugins answered instead."""
+    if result.evaluation is not None or result.status.is_success:
+        return result
+    reason = result.status.message
+    return replace(result, evaluation=PreemptionEvaluated(False, reason, [], message=reason))
+
+
+class PreFilterOutcome:
+    """What PreFilter came to. `narrowed_by` are the plugins that named nodes, `node_names` the intersection."""
+
+    def __init__(self) -> None:
+        self.results: list[tuple[str, PreFilterResult]] = []
+        self.status = SUCCESS
+        self.node_names: frozenset[str] | None = None
+        self.narrowed_by: list[str] = []
+
+    def reject(self, status: Status) -> None:
+        """An unresolvable rejection or an error: what was narrowed before does not count."""
+        if status.code == Code.ERROR:
+            status = Status(
+                Code.ERROR, (f'running PreFilter plugin "{status.plugin}": {status.message}',), status.plugin
+            )
+        self.status = status
+        self.node_names = None
+        self.narrowed_by = []
+
+    def narrow(self, plugin: str, names: frozenset[str]) -> bool:
+        """Intersect; True if no node is left."""
+        self.narrowed_by = sorted([*self.narrowed_by, plugin])
+        self.node_names = names if self.node_names is None else self.node_names & names
+        if self.node_names:
+            return False
+        plural = f"plugin(s) [{' '.join(self.narrowed_by)}] simultaneously"
+        which = plural if len(self.narrowed_by) > 1 else f"plugin {self.narrowed_by[0]}"
+        self.status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy {which}",))
+        return True

@@ -1,0 +1,161 @@
+"""Verdicts and scores that depend on the node alone, kept from one attempt to the next for pods that are alike.
+
+A plugin says what it reads of a node: `reads = "node"` (the node object) or `reads = "resources"` (also what the pods
+on it request, `NodeTable.requested`, `non_zero`, `pod_count`). Pods of one *shape* (`PodTable.shape`) get the same
+answers from such plugins on a node in the same state. So for a shape that comes a second time every node object is
+judged once, and every state (`NodeTable.states`) when a node in it is first asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import IntColumn
+from scheduler_core.framework.interface import CycleState, Verdicts
+from scheduler_core.framework.status import Rows, Status
+
+KEPT_SHAPES = 256
+Which = NDArray[np.int16]
+
+
+class ShapeAnswers:
+    """One shape's answers: the first rejection by the leading filters (`FilterPlan`), and raw scores by plugin.
+
+    `statuses` are those of the rejections so far; `constants` are (raw, normalized) of scores that are the same on all
+    nodes, by plugin.
+    """
+
+    def __init__(self, filters: Sequence[Any], scorers: Sequence[Any], cycle: CycleState, cluster: Cluster) -> None:
+        self._nodes = cluster.nodes
+        self._filters = [plugin for plugin in filters if plugin.reads != "node"]
+        self._scorers = [plugin for plugin in scorers if plugin.reads != "node"]
+        self.statuses: list[Status] = []
+        self._number: dict[Status, int] = {}
+        rows = self._nodes.all_rows
+        which = self._judge([plugin for plugin in filters if plugin.reads == "node"], cycle, rows)
+        self._by_node = which if which.any() else None
+        self._scores_by_node = {
+            plugin.name: plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
+            for plugin in scorers
+            if plugin.reads == "node"
+        }
+        self.constants: dict[str, tuple[int, int]] = {}
+        for plugin in scorers:
+            self._note_constant(plugin, cycle)
+        self.generation = self._nodes.generation
+        self._forget_states()
+
+    def which(self, cycle: CycleState, rows: Rows) -> Which:
+        """0 where a row passes, else one more than the index into `statuses`. The caller may write into it."""
+        states = self._states(cycle, rows)
+        which: Which = self._by_state[states]
+        if self._by_node is not None:
+            by_node = self._by_node[rows]
+            np.copyto(which, by_node, where=by_node > 0)
+        return which
+
+    def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, IntColumn]:
+        """Raw scores by plugin, of the plugins that are not in `constants`."""
+        found = {name: scores[rows] for name, scores in self._scores_by_node.items() if name not in self.constants}
+        if self._scorers:
+            states = self._states(cycle, rows)
+            found |= {name: scores[states] for name, scores in self._scores_by_state.items()}
+        return found
+
+    def _forget_states(self) -> None:
+        self._numbering = self._nodes.numbering
+        self._learned = 0
+        self._known = np.zeros(0, np.bool_)
+        self._by_state: Which = np.zeros(0, np.int16)
+        self._scores_by_state: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
+
+    def _states(self, cycle: CycleState, rows: Rows) -> NDArray[np.intp]:
+        """The rows' states, all of which have been judged."""
+        states = self._nodes.states()[rows]
+        if self._numbering != self._nodes.numbering:
+            self._forget_states()
+        if self._learned < self._nodes.states_known:
+            if len(self._known) < self._nodes.states_known:
+                self._widen(self._nodes.states_known)
+            new = (~self._known[states]).nonzero()[0]
+            if len(new):
+                rows = self._nodes.all_rows[rows]
+                self._learn(cycle, dict(zip(states[new].tolist(), rows[new].tolist(), strict=True)))
+        return states
+
+    def _learn(self, cycle: CycleState, row_of: Mapping[int, int]) -> None:
+        """Judge the row that stands for each state."""
+        states = np.fromiter(row_of, np.intp, len(row_of))
+        rows = np.fromiter(row_of.values(), np.intp, len(row_of))
+        self._known[states] = True
+        self._learned += len(states)
+        self._by_state[states] = self._judge(self._filters, cycle, rows)
+        for plugin in self._scorers:
+            scores = plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
+            self._scores_by_state[plugin.name][states] = scores
+
+    def _widen(self, states: int) -> None:
+        more = states + states // 2 - len(self._known)
+        self._known = np.append(self._known, np.zeros(more, np.bool_))
+        self._by_state = np.append(self._by_state, np.zeros(more, np.int16))
+        for name, scores in self._scores_by_state.items():
+            self._scores_by_state[name] = np.append(scores, np.zeros(more, np.int64))
+
+    def _note_constant(self, plugin: Any, cycle: CycleState) -> None:
+        """A score that reads nodes only and is the same on all of them is so after normalizing, too."""
+        scores = self._scores_by_node.get(plugin.name)
+        if scores is None or not len(scores) or (scores != scores[0]).any():
+            return
+        one, row = scores[:1], np.zeros(1, np.intp)
+        state, normalized = cycle.states.get(plugin.name), scores[:1]
+        if hasattr(plugin, "normalize"):
+            normalized = plugin.normalize(cycle.pod, state, self._nodes, row, one)
+        self.constants[plugin.name] = int(one[0]), int(normalized[0])
+
+    def _judge(self, plugins: Sequence[Any], cycle: CycleState, rows: NDArray[np.intp]) -> Which:
+        """The first rejection of each row by any of the plugins."""
+        which = np.zeros(len(rows), np.int16)
+        for plugin in plugins:
+            verdicts: Verdicts = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None)
+            if verdicts.which is not None:
+                numbers = np.array([0, *(self._status(status, plugin.name) for status in verdicts.statuses)], np.int16)
+                np.copyto(which, numbers[verdicts.which], where=which == 0)
+        return which
+
+    def _status(self, status: Status, plugin: str) -> int:
+        named = status.by(plugin)
+        number = self._number.get(named)
+        if number is None:
+            self.statuses.append(named)
+            number = self._number[named] = len(self.statuses)
+        return number
+
+
+class NodeLocalCache:
+    """The shapes that came at least twice, the most recently used last. One for each profile."""
+
+    def __init__(self, cluster: Cluster, scorers: Sequence[Any]) -> None:
+        self._cluster = cluster
+        self._scorers = [plugin for plugin in scorers if hasattr(plugin, "reads")]
+        self._seen: set[int] = set()
+        self._shapes: dict[tuple[int, int], ShapeAnswers] = {}
+
+    def answers(self, cycle: CycleState, leading: Sequence[Any]) -> ShapeAnswers | None:
+        """The pod's answers; None if a pod like it comes for the first time. `leading` filters are kept."""
+        shape = int(self._cluster.pods.shape[cycle.slot])
+        if shape not in self._seen:
+            self._seen.add(shape)
+            return None
+        key = (shape, len(leading))
+        found = self._shapes.pop(key, None)
+        if found is None or found.generation != self._cluster.nodes.generation:
+            found = ShapeAnswers(leading, self._scorers, cycle, self._cluster)
+        self._shapes[key] = found
+        if len(self._shapes) > KEPT_SHAPES:
+            del self._shapes[next(iter(self._shapes))]
+        return found

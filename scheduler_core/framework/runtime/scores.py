@@ -1,0 +1,105 @@
+"""PreScore, Score, NormalizeScore and weights (RunPreScorePlugins, RunScorePlugins)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    SUCCESS,
+    Code,
+    CycleState,
+    PreScoreResult,
+    Scores,
+    Status,
+)
+from scheduler_core.framework.runtime.filters import contiguous
+from scheduler_core.framework.runtime.missing_state import score_error
+
+
+@dataclass(slots=True)  # not frozen: made for every plugin in every attempt
+class PluginScore:
+    """One plugin's scores over the feasible nodes; what counts is `normalized * weight`. An int: the same for all."""
+
+    plugin: str
+    weight: int
+    raw: Scores | int
+    normalized: Scores | int
+
+    def columns(self, count: int) -> tuple[Scores, Scores]:
+        """Raw and normalized scores of `count` nodes, written out."""
+        raw = np.full(count, self.raw, np.int64) if isinstance(self.raw, int) else self.raw
+        normalized = np.full(count, self.normalized, np.int64) if isinstance(self.normalized, int) else self.normalized
+        return raw, normalized
+
+
+class Scorers:
+    """One profile's PreScore plugins, in order, and its Score plugins with their weights."""
+
+    def __init__(self, pre_score: Sequence[Any], score: Sequence[tuple[Any, int]]) -> None:
+        self._error = score_error(score, pre_score)
+        self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
+        self._score = [
+            (plugin.name, weight, plugin.score, getattr(plugin, "normalize", None)) for plugin, weight in score
+        ]
+
+    def run(
+        self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
+    ) -> tuple[list[PluginScore], list[str], Status]:
+        """(scores by plugin in order, plugins that PreScore let off, status)."""
+        pod, states, score_states = cycle.pod, cycle.states, cycle.score_states
+        skipped: list[str] = []
+        if cycle.bare_nodes:
+            nodes = nodes.without_pods()
+        for name, pre_score in self._pre_score:
+            result: PreScoreResult = pre_score(pod, states.get(name), nodes, rows)
+            score_states[name] = result.state
+            if result.status.code is Code.SKIP:
+                skipped.append(name)
+            elif result.status.code is not Code.SUCCESS:
+                return [], skipped, _failed(f'running PreScore plugin "{name}": {result.status.message}')
+        if self._error:
+            return [], skipped, _failed(self._error)
+        found: list[PluginScore] = []
+        constants: Mapping[str, tuple[int, int]] = {}
+        known: Mapping[str, Scores] = {}
+        if cycle.answers is not None and not cycle.bare_nodes:
+            constants = cycle.answers.constants
+            known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
+        for name, weight, score, normalize in self._score:
+            if name in skipped:
+                continue
+            if name in constants:
+                found.append(PluginScore(name, weight, *constants[name]))
+                continue
+            state = score_states[name] if name in score_states else states.get(name)
+            raw = known[name] if name in known else score(pod, state, nodes, rows)
+            normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
+            if np.maximum.reduce(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
+                wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
+                message = (
+                    f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
+                    f"{wrong[0]}, it should in the range of [0, {MAX_NODE_SCORE}] after normalizing"
+                )
+                return [], skipped, _failed(message)
+            found.append(PluginScore(name, weight, raw, normalized))
+        return found, skipped, SUCCESS
+
+
+def _failed(message: str) -> Status:
+    return Status(Code.ERROR, (message,))
+
+
+def default_normalize(scores: Scores, *, reverse: bool = False) -> Scores:
+    """helper.DefaultNormalizeScore: scale so that the largest is 100; `reverse` turns the order round."""
+    largest = int(scores.max(initial=0))
+    if largest == 0:
+        return np.full(len(scores), MAX_NODE_SCORE, np.int64) if reverse else scores
+    scaled = MAX_NODE_SCORE * scores // largest
+    return MAX_NODE_SCORE - scaled if reverse else scaled

@@ -1,0 +1,1 @@
+"""Coscheduling (kubernetes-sigs/scheduler-plugins)."""

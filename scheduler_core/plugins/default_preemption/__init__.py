@@ -1,0 +1,9 @@
+"""Making room by evicting pods of lower priority (kube-scheduler: framework/preemption, plugins/defaultpreemption).
+
+evaluator      the whole of it: eligibility, candidates, extenders, choice
+candidates     which nodes are tried, and when enough are found
+victims        the dry runs of a batch of nodes in lock step
+budgets        which victims would violate a PodDisruptionBudget
+pick_one_node  the six criteria by which one candidate is chosen
+report         the trace's record of it all, and the message for the pod
+"""

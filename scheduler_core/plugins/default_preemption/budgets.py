@@ -1,0 +1,57 @@
+"""Which victims would violate a PodDisruptionBudget: default_preemption.go's filterPodsWithPDBViolation, for all nodes.
+
+On every node the pods are walked from the most important down; each takes one disruption from every budget that covers
+it, and violates if one of those has none left. Every node starts with the full budgets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import PodDisruptionBudget
+from scheduler_core.cluster.pods import PodTable
+
+
+def covers(budget: PodDisruptionBudget, namespace: str, labels: Mapping[str, str]) -> bool:
+    """Does the budget count such pods? A pod without labels and an empty selector match nothing for the scheduler."""
+    if not labels or budget.namespace != namespace or budget.selector.empty:
+        return False
+    return budget.selector.matches(labels)
+
+
+def violating(
+    pods: PodTable,
+    slots: NDArray[np.intp],
+    index: NDArray[np.intp],
+    budgets: Sequence[PodDisruptionBudget],
+    allowed: Sequence[int],
+) -> NDArray[np.bool_]:
+    """bool per pod: does evicting it violate a budget?
+
+    `slots` are the pods, grouped by node (`index`, ascending), the most important of each node first; `allowed` is each
+    budget's status.disruptionsAllowed. A pod that a budget lists as disrupted already does not count for it.
+    """
+    violates = np.zeros(len(slots), np.bool_)
+    distinct, code = np.unique(pods.spec[slots], return_inverse=True)
+    specs = [pods.specs[number] for number in distinct.tolist()]
+    for budget, disruptions in zip(budgets, allowed, strict=True):
+        covered = np.array([covers(budget, *spec) for spec in specs], np.bool_)[code]
+        if budget.disrupted_pods:
+            covered &= np.array(
+                [pods.pods[slot].name not in budget.disrupted_pods for slot in slots.tolist()], np.bool_
+            )
+        violates |= covered & (_running_count(covered, index) > disruptions)
+    return violates
+
+
+def _running_count(flags: NDArray[np.bool_], index: NDArray[np.intp]) -> NDArray[np.int64]:
+    """How many flags of the same group are set, up to and including each."""
+    total = np.cumsum(flags)
+    starts = np.flatnonzero(np.diff(index, prepend=-1))
+    before = np.where(starts > 0, total[starts - 1], 0)
+    lengths = np.diff(np.append(starts, len(index)))
+    counted: NDArray[np.int64] = total - np.repeat(before, lengths)
+    return counted

@@ -1,0 +1,150 @@
+"""Preemption from start to end: preemption.go's Evaluator.Preempt, which DefaultPreemption runs at PostFilter.
+
+    1. Is the pod eligible?   2. candidates.py finds candidate nodes with victims.py.   3. Extenders may strike some.
+    4. ladder.py chooses.     5. The scheduling cycle evicts the victims, clears lower nominations and nominates.
+
+Nothing is changed here; everything that was found goes into the trace's PreemptionEvaluated (report.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.apis.config import DefaultPreemptionArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.framework.interface import (
+    Code,
+    CycleState,
+    Diagnosis,
+    ExtenderError,
+    Handle,
+    PostFilterResult,
+    Status,
+)
+from scheduler_core.plugins.default_preemption.candidates import Found, Places, find_candidates
+from scheduler_core.plugins.default_preemption.pick_one_node import Criteria, pick_one_node_for_preemption
+from scheduler_core.plugins.default_preemption.report import Choice, Records, fit_error, not_evaluated
+from scheduler_core.plugins.default_preemption.victims import criteria
+
+NEVER = "not eligible due to preemptionPolicy=Never."
+TERMINATING = "not eligible due to a terminating pod on the nominated node."
+NO_CANDIDATE = "no candidate node for preemption"
+
+
+@dataclass
+class Evaluator:
+    """One per profile; `records` keeps parts of trace records that are used again and again."""
+
+    handle: Handle
+    args: DefaultPreemptionArgs
+    records: Records = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.records = Records(self.handle)
+
+    def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
+        """Find room for `cycle.pod` by evicting pods of lower priority."""
+        reason = self._not_eligible(cycle.pod, diagnosis)
+        if reason:
+            evaluation = not_evaluated(reason, eligible=False, message=_prefixed(reason))
+            return PostFilterResult(Status(Code.UNSCHEDULABLE, (_prefixed(reason),)), evaluation=evaluation)
+        if not len(self.handle.cluster.nodes):
+            return self._error("no nodes available")
+        found = find_candidates(self.handle, cycle, diagnosis, self.args)
+        if not len(found.candidates):
+            return self._no_candidates(found)
+        return self._choose(cycle.pod, found)
+
+    def _not_eligible(self, pod: Pod, diagnosis: Diagnosis) -> str:
+        """PodEligibleToPreemptOthers: the reason why not, or "".
+
+        A pod whose victims are still terminating on its nominated node waits for them, unless that node has become
+        unresolvable for it (as a node that does not exist is).
+        """
+        if pod.preemption_policy == "Never":
+            return NEVER
+        cluster = self.handle.cluster
+        nominated = self.handle.nominator.node_of(pod.key)
+        row = cluster.nodes.row_of.get(nominated)
+        status = diagnosis.absent if row is None else diagnosis.status(row)
+        if not nominated or status.code == Code.UNSCHEDULABLE_AND_UNRESOLVABLE or row is None:
+            return ""
+        standing = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
+        if any(p.terminating and p.disruption_target and p.priority < pod.priority for p in standing):
+            return TERMINATING
+        return ""
+
+    def _no_candidates(self, found: Found) -> PostFilterResult:
+        """Nothing can be done: the pod's nomination ends. An error in a dry run counts only now."""
+        errors = [s.message for runs in found.batches for s in runs.statuses if s.code == Code.ERROR]
+        if errors:
+            return self._error(errors[0] if len(errors) == 1 else f"[{', '.join(dict.fromkeys(errors))}]")
+        message = _prefixed(fit_error(len(self.handle.cluster.nodes), found))
+        status = Status(Code.UNSCHEDULABLE, (message,))
+        return PostFilterResult(status, nominated_node="", evaluation=self.records.evaluation(found, message=message))
+
+    def _choose(self, pod: Pod, found: Found) -> PostFilterResult:
+        """Ask the extenders, go down the ladder, and say what follows."""
+        try:
+            kept, asked = self._ask_extenders(pod, found)
+        except ExtenderError as error:
+            return self._error(str(error))
+        if not len(kept):
+            message = _prefixed(NO_CANDIDATE)
+            evaluation = self.records.evaluation(found, message=message, extenders=asked)
+            return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
+        compared = self._criteria(found, kept)
+        chosen, fell = pick_one_node_for_preemption(compared)
+        evaluation = self.records.evaluation(found, choice=Choice(kept, compared, fell, chosen), extenders=asked)
+        node = evaluation.nominated_node
+        cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
+        victims = self.records.victims(found, kept, chosen)
+        return PostFilterResult(Status(), node, victims=victims, cleared=cleared, evaluation=evaluation)
+
+    def _criteria(self, found: Found, places: Places) -> Criteria:
+        """Of these candidates, in their order. Almost always they are all in one batch."""
+        parts, order = [], []
+        for number in np.unique(places.batch).tolist():
+            mine = np.flatnonzero(places.batch == number)
+            parts.append(criteria(self.handle, found.batches[number], places.position[mine]))
+            order.append(mine)
+        return parts[0] if len(parts) == 1 else Criteria.concatenate(parts).take(np.argsort(np.concatenate(order)))
+
+    def _ask_extenders(self, pod: Pod, found: Found) -> tuple[Places, list[str]]:
+        """callExtenders: which candidates are left, and who was asked."""
+        places = found.candidates
+        asked: list[str] = []
+        if not self.handle.extenders:
+            return places, asked
+        nodes = {node.name: node for node in (self.records.node(found, places, i) for i in range(len(places)))}
+        victims = self._victims_map(found, places, list(nodes))
+        for extender in self.handle.extenders:
+            if not extender.supports_preemption or not extender.is_interested(pod):
+                continue
+            asked.append(extender.name)
+            try:
+                victims = dict(extender.process_preemption(pod, victims, [nodes[name] for name in victims]))
+            except ExtenderError:
+                if extender.ignorable:
+                    continue
+                raise
+            if not victims:
+                break
+        return places.take(np.array([i for i, name in enumerate(nodes) if name in victims], np.intp)), asked
+
+    def _victims_map(self, found: Found, places: Places, names: Sequence[str]) -> dict[str, tuple[Sequence[Pod], int]]:
+        """CandidatesToVictimsMap: node -> its victims and how many of them violate a budget."""
+        violations = self._criteria(found, places).pdb_violations.tolist()
+        return {name: (self.records.victims(found, places, i), violations[i]) for i, name in enumerate(names)}
+
+    def _error(self, message: str) -> PostFilterResult:
+        message = _prefixed(message)
+        return PostFilterResult(Status(Code.ERROR, (message,)), evaluation=not_evaluated("", message=message))
+
+
+def _prefixed(message: str) -> str:
+    """DefaultPreemption puts its name for the thing before every message."""
+    return "preemption: " + message

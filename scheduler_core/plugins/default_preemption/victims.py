@@ -1,0 +1,194 @@
+"""Which pods would have to go: default_preemption.go's SelectVictimsOnNode, for many nodes in lock step.
+
+On every node all pods of lower priority are imagined away. Where the preemptor then fits, they are given back one by
+one, the most important first and those whose eviction would violate a budget before the others; a pod with which the
+preemptor does not fit any more becomes a victim. The n-th pods of all nodes are given back together, so a batch of
+nodes costs as many runs of the filters as the fullest of them has lower-priority pods, and no loop over nodes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import PodDisruptionBudget
+from scheduler_core.framework.interface import Code, CycleState, Handle, Status, WhatIf
+from scheduler_core.plugins.default_preemption.budgets import violating
+from scheduler_core.plugins.default_preemption.pick_one_node import PRIORITY_OFFSET, Criteria
+
+NO_VICTIMS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("No preemption victims found for incoming pod",))
+
+Ints = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PodsOfNodes:
+    """Pods in groups, one group per node of a batch: those of node i are `slots[bounds[i]:bounds[i + 1]]`."""
+
+    slots: Ints
+    index: Ints  # the node of every pod, ascending
+    bounds: list[int]
+
+    @staticmethod
+    def of(slots: Ints, index: Ints, nodes: int) -> PodsOfNodes:
+        counts = np.bincount(index, minlength=nodes)
+        return PodsOfNodes(slots, index, [0, *np.cumsum(counts).tolist()])
+
+    def of_node(self, node: int) -> list[int]:
+        """The slots of one group."""
+        slots: list[int] = self.slots[self.bounds[node] : self.bounds[node + 1]].tolist()
+        return slots
+
+    def rank(self) -> Ints:
+        """The place of every pod in its own group, from 0."""
+        return np.arange(len(self.slots)) - np.array(self.bounds, np.intp)[self.index]
+
+
+@dataclass(frozen=True, slots=True)
+class DryRuns:
+    """The dry runs of a batch of nodes. Node i is a candidate where `which[i]` is 0, else see `statuses[which[i] - 1]`.
+
+    `removed` are the lower-priority pods as they were taken off, `tried` the same as they were given back, with
+    `reprieved` and `violates` per pod; `victims` are ordered by importance.
+    """
+
+    rows: Ints
+    which: NDArray[np.int16]
+    statuses: list[Status]
+    removed: PodsOfNodes
+    tried: PodsOfNodes
+    reprieved: Flags
+    violates: Flags
+    victims: PodsOfNodes
+    pdb_violations: NDArray[np.int64]  # victims that violate a budget, per node
+
+
+def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[PodDisruptionBudget]) -> DryRuns:
+    """Find the victims on every row of `rows`."""
+    removed = _lower_priority_pods(handle, cycle, rows)
+    which, statuses = _statuses_without_them(handle, cycle, rows, removed)
+    kept = which[removed.index] == 0
+    slots, index = removed.slots[kept], removed.index[kept]
+    order = _by_importance(handle, slots, index)
+    ranked = PodsOfNodes.of(slots[order], index[order], len(rows))
+    tried, violates = _violating_first(handle, ranked, budgets)
+    reprieved = _reprieve(handle, cycle, rows, tried)
+    victims = _victims(handle, tried, reprieved, len(rows))
+    for position in np.flatnonzero((which == 0) & (np.diff(victims.bounds) == 0)).tolist():
+        name = handle.cluster.nodes.names[int(rows[position])]
+        statuses.append(Status(Code.ERROR, (f'expected at least one victim pod on node "{name}"',)))
+        which[position] = len(statuses)
+    violations = np.bincount(tried.index[violates & ~reprieved], minlength=len(rows))
+    return DryRuns(rows, which, statuses, removed, tried, reprieved, violates, victims, violations)
+
+
+def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
+    """What the ladder compares, for the nodes at these positions of the batch (each has a victim)."""
+    pods, victims = handle.cluster.pods, runs.victims
+    bounds = np.array(victims.bounds, np.intp)
+    first, count = bounds[:-1][positions], np.diff(bounds)[positions]
+    priority, start = pods.priority[victims.slots], _start(handle, victims.slots)
+    highest = priority[first]
+    group = np.repeat(np.arange(len(positions)), count)
+    members = np.arange(len(group)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    heads = np.cumsum(count) - count
+    sums = np.add.reduceat(priority[members] + PRIORITY_OFFSET, heads)
+    starts = np.where(priority[members] == highest[group], start[members], np.inf)
+    return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
+
+
+def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsOfNodes:
+    """Pods that may be evicted, in the order of their nodes' pod lists."""
+    pods = handle.cluster.pods
+    lists = [pods.on_row(row) for row in rows.tolist()]
+    counts = np.fromiter(map(len, lists), np.intp, len(lists))
+    slots = np.fromiter(chain.from_iterable(lists), np.intp, int(counts.sum()))
+    index = np.repeat(np.arange(len(rows)), counts)
+    lower = pods.priority[slots] < cycle.pod.priority
+    return PodsOfNodes.of(slots[lower], index[lower], len(rows))
+
+
+def _statuses_without_them(
+    handle: Handle, cycle: CycleState, rows: Ints, removed: PodsOfNodes
+) -> tuple[NDArray[np.int16], list[Status]]:
+    """Per node why it is no candidate: nobody to evict, or the preemptor does not fit even without all of them."""
+    which = np.ones(len(rows), np.int16)
+    statuses = [NO_VICTIMS]
+    some = np.flatnonzero(np.diff(removed.bounds))
+    if len(some):
+        what_if = _imagine_away(rows, some, removed)
+        result = handle.run_filters(cycle, what_if.rows, what_if)
+        which[some] = np.where(result.which, result.which + 1, 0)
+        statuses += result.statuses
+    return which, statuses
+
+
+def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
+    """A what-if over the rows at `positions`, in ascending order, without any of `pods` (all on these rows)."""
+    if len(positions) == len(rows):
+        compact, chosen = pods.index, rows
+    else:
+        number = np.zeros(len(rows), np.intp)
+        number[positions] = np.arange(len(positions))
+        compact, chosen = number[pods.index], rows[positions]
+    return WhatIf(chosen, compact, pods.slots, np.full(len(pods.slots), -1, np.int64))
+
+
+def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes) -> Flags:
+    """Give the pods back, rank by rank over all nodes; bool per pod: the preemptor still fits beside it."""
+    reprieved = np.zeros(len(tried.slots), np.bool_)
+    positions = np.flatnonzero(np.diff(tried.bounds))
+    if not len(positions):
+        return reprieved
+    what_if = _imagine_away(rows, positions, tried)
+    rank = tried.rank()
+    for turn in range(int(rank.max()) + 1):
+        given_back = np.flatnonzero(rank == turn)
+        what_if.sign[given_back] = 0
+        result = handle.run_filters(cycle, what_if.rows, what_if)
+        fits = result.which[what_if.index[given_back]] == 0
+        what_if.sign[given_back[~fits]] = -1
+        reprieved[given_back[fits]] = True
+    return reprieved
+
+
+def _violating_first(
+    handle: Handle, ranked: PodsOfNodes, budgets: Sequence[PodDisruptionBudget]
+) -> tuple[PodsOfNodes, Flags]:
+    """The order of reprieve, and per pod whether evicting it violates a budget."""
+    if not budgets:
+        return ranked, np.zeros(len(ranked.slots), np.bool_)
+    violates = violating(handle.cluster.pods, ranked.slots, ranked.index, budgets, _allowed(handle, budgets))
+    order = np.lexsort((np.arange(len(violates)), ~violates, ranked.index))
+    return PodsOfNodes(ranked.slots[order], ranked.index, ranked.bounds), violates[order]
+
+
+def _allowed(handle: Handle, budgets: Sequence[PodDisruptionBudget]) -> list[int]:
+    allowed: Mapping[str, int] = handle.disruptions_allowed()
+    return [allowed[f"{budget.namespace}/{budget.name}"] for budget in budgets]
+
+
+def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int) -> PodsOfNodes:
+    """The pods that were not reprieved, by importance; equals stay in the order in which they were tried.
+
+    kube-scheduler sorts only where a node had both violating and other pods; elsewhere they are in order already.
+    """
+    slots, index = tried.slots[~reprieved], tried.index[~reprieved]
+    order = _by_importance(handle, slots, index)
+    return PodsOfNodes.of(slots[order], index[order], nodes)
+
+
+def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
+    """Per node: higher priority first, then the earlier start (`MoreImportantPod`); stable."""
+    return np.lexsort((_start(handle, slots), -handle.cluster.pods.priority[slots], index))
+
+
+def _start(handle: Handle, slots: Ints) -> NDArray[np.float64]:
+    """Start times; a pod that has not started yet counts as starting now (`GetPodStartTime`)."""
+    start = handle.cluster.pods.start[slots]
+    return np.where(np.isinf(start), handle.now, start)

@@ -1,0 +1,1 @@
+"""Arithmetic and counting that several plugins share."""

@@ -1,0 +1,1 @@
+"""InterPodAffinity (kube-scheduler: plugins/interpodaffinity)."""

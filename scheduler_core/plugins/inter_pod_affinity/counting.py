@@ -1,0 +1,163 @@
+"""What InterPodAffinity looks at for a pod, prepared once for all pods with the same labels, namespace and terms.
+
+For each topology key of a required term, and for each term that scores: the domains and the counters. What changes from
+cycle to cycle is only what the counters say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from scheduler_core.apis.config import InterPodAffinityArgs
+from scheduler_core.apis.core import Pod, PodAffinityTerm
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import IntColumn
+from scheduler_core.plugins.helpers.domain_counts import DomainCounter, DomainCounts, Domains, topology_domains
+from scheduler_core.plugins.helpers.pod_rules import PodRules, match_all
+from scheduler_core.plugins.inter_pod_affinity.existing_terms import Role, TermOwners
+from scheduler_core.plugins.inter_pod_affinity.terms import own_rule
+
+KEPT_PLANS = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredKey:
+    """All that required terms say about one topology key.
+
+    `friends` counts pods that match all of the pod's required affinity terms (None: no such term has this key); `foes`
+    ones that match a required anti-affinity term of the pod, a counter for each of `foe_rules`; `haters` the owners of
+    required anti-affinity terms that speak of the pod, a counter for each of `hater_terms` (numbers in `TermOwners`).
+    """
+
+    domains: Domains
+    friends: DomainCounter | None
+    foe_rules: list[PodRules]
+    foes: list[DomainCounter]
+    hater_terms: list[int]
+    haters: list[DomainCounter]
+
+
+@dataclass(frozen=True, slots=True)
+class ScoringTerm:
+    """A term that scores, its signed weight, and the pods that it counts per domain of its key."""
+
+    role: Role
+    own: bool  # the incoming pod's term, not existing pods'
+    term: PodAffinityTerm
+    weight: int
+    domains: Domains
+    counter: DomainCounter
+
+
+@dataclass(slots=True)
+class Plan:
+    """`requires`: the pod has required terms of its own. `self_match`: it matches all its required affinity terms."""
+
+    requires: bool
+    friend_rules: PodRules
+    self_match: bool
+    keys: list[RequiredKey] = field(default_factory=list)
+    scoring: list[ScoringTerm] = field(default_factory=list)
+    stamp: tuple[Hashable, ...] = ()
+
+    @property
+    def friends_counted(self) -> int:
+        """0: no pod on a node with one of the keys matches the required affinity terms."""
+        return sum(key.friends.total for key in self.keys if key.friends is not None)
+
+    @property
+    def is_hated(self) -> bool:
+        """An existing pod's required anti-affinity reaches the pod on some node with its key."""
+        return any(counter.total for key in self.keys for counter in key.haters)
+
+
+class Plans:
+    """The plans of one profile, made anew when nodes, namespaces, the known terms or the kept counters have changed."""
+
+    def __init__(self, args: InterPodAffinityArgs, cluster: Cluster) -> None:
+        self._args, self._cluster = args, cluster
+        self._counts, self._owners = DomainCounts.of(cluster), TermOwners.of(cluster)
+        self._plans: dict[tuple[int, int], Plan] = {}
+
+    def of(self, pod: Pod) -> Plan:
+        pods = self._cluster.pods
+        slot = pods.slot_of[pod.key]
+        spec, terms = int(pods.spec[slot]), int(pods.terms[slot])
+        stamp = self._stamp()
+        plan = self._plans.get((spec, terms))
+        if plan is None or plan.stamp != stamp:
+            if len(self._plans) >= KEPT_PLANS:
+                self._plans.clear()
+            plan = self._plans[spec, terms] = self._make(pod, spec)
+            plan.stamp = stamp  # of before: making it may have dropped one of its own counters
+        return plan
+
+    def _stamp(self) -> tuple[Hashable, ...]:
+        return (
+            self._cluster.nodes.generation,
+            self._owners.known_terms(),
+            self._cluster.version("Namespace"),
+            self._counts.evictions,
+            self._owners.evictions,
+        )
+
+    def _make(self, pod: Pod, spec: int) -> Plan:
+        friend_rules = tuple(own_rule(term, self._cluster) for term in pod.required_affinity)
+        plan = Plan(
+            bool(pod.required_affinity or pod.required_anti_affinity),
+            friend_rules,
+            match_all(friend_rules, pod.namespace, pod.labels),
+        )
+        haters: dict[str, list[int]] = {}
+        for number in self._owners.reaching(spec).anti_affinity:
+            haters.setdefault(self._owners.terms[number].term.topology_key, []).append(number)
+        own_keys = [term.topology_key for term in (*pod.required_affinity, *pod.required_anti_affinity)]
+        for key in dict.fromkeys([*own_keys, *haters]):
+            plan.keys.append(self._required(pod, key, friend_rules, haters.get(key, [])))
+        plan.scoring.extend(self._scoring(pod, spec))
+        return plan
+
+    def _required(self, pod: Pod, key: str, friend_rules: PodRules, hater_terms: list[int]) -> RequiredKey:
+        domains = topology_domains(self._cluster.nodes, key)
+        has_affinity = any(term.topology_key == key for term in pod.required_affinity)
+        anti_terms = [term for term in pod.required_anti_affinity if term.topology_key == key]
+        foe_rules: list[PodRules] = [(own_rule(term, self._cluster),) for term in anti_terms]
+        return RequiredKey(
+            domains,
+            self._counts.counter(friend_rules, domains) if has_affinity else None,
+            foe_rules,
+            [self._counts.counter(rules, domains) for rules in foe_rules],
+            hater_terms,
+            [self._owners.owners(number) for number in hater_terms],
+        )
+
+    def _scoring(self, pod: Pod, spec: int) -> Iterator[ScoringTerm]:
+        own = [(Role.PREFERRED_AFFINITY, weighted.term, weighted.weight) for weighted in pod.preferred_affinity]
+        own += [
+            (Role.PREFERRED_ANTI_AFFINITY, weighted.term, -weighted.weight) for weighted in pod.preferred_anti_affinity
+        ]
+        if self._args.ignore_preferred_terms_of_existing_pods and not own:
+            return
+        nodes = self._cluster.nodes
+        for role, term, weight in own:
+            domains = topology_domains(nodes, term.topology_key)
+            counter = self._counts.counter((own_rule(term, self._cluster),), domains)
+            yield ScoringTerm(role, True, term, weight, domains, counter)
+        for number in self._owners.reaching(spec).scoring:
+            owned = self._owners.terms[number]
+            weight = self._args.hard_pod_affinity_weight if owned.role is Role.REQUIRED_AFFINITY else owned.weight
+            if weight:
+                domains = topology_domains(nodes, owned.term.topology_key)
+                yield ScoringTerm(owned.role, False, owned.term, weight, domains, self._owners.owners(number))
+
+
+def cells(counters: Sequence[DomainCounter]) -> IntColumn | None:
+    """The sum of counters over the same domains, None when they count nothing. Read only."""
+    counting = [counter.cells for counter in counters if counter.total]
+    if len(counting) <= 1:
+        return counting[0] if counting else None
+    total: IntColumn = np.add.reduce(counting)
+    return total

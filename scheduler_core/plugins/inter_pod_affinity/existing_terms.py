@@ -1,0 +1,184 @@
+"""The affinity terms that the cluster's pods bring along: found by the pod that they speak of, their owners counted.
+
+kube-scheduler keeps lists of nodes that have pods with (required anti-)affinity and asks every term of every such pod
+(interpodaffinity: getExistingAntiAffinityCounts, processExistingPod). Here equal terms are one, asked once per distinct
+(namespace, labels), with a counter of their owners per domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from scheduler_core.apis.core import Namespace, PodAffinityTerm
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.plugins.helpers.domain_counts import KEPT_COUNTERS, DomainCounter, Placed, topology_domains
+from scheduler_core.plugins.helpers.pod_rules import SelectorIndex
+
+
+class Role(Enum):
+    """Where in its owner's spec a term stands."""
+
+    REQUIRED_AFFINITY = "required affinity"
+    REQUIRED_ANTI_AFFINITY = "required anti-affinity"
+    PREFERRED_AFFINITY = "preferred affinity"
+    PREFERRED_ANTI_AFFINITY = "preferred anti-affinity"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedTerm:
+    """A term of existing pods; `weight` is signed, and 0 for required terms."""
+
+    role: Role
+    term: PodAffinityTerm
+    weight: int = 0
+
+    def matches(self, namespace: str, labels: Mapping[str, str], namespace_labels: Mapping[str, str]) -> bool:
+        """Does it speak of a pod with these labels, in a namespace with those (AffinityTerm.Matches)?"""
+        term = self.term
+        in_namespace = namespace in term.namespaces or (
+            term.namespace_selector is not None and term.namespace_selector.matches(namespace_labels)
+        )
+        return in_namespace and term.selector.matches(labels)
+
+
+@dataclass(frozen=True, slots=True)
+class ReachingTerms:
+    """Numbers of the terms that speak of one pod: required anti-affinity, and those that score."""
+
+    anti_affinity: tuple[int, ...]
+    scoring: tuple[int, ...]
+
+
+class TermOwners:
+    """All distinct terms of one cluster's pods by number, with counters of their owners per domain of their key."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster, self._pods, self._nodes = cluster, cluster.pods, cluster.nodes
+        self.terms: list[OwnedTerm] = []
+        self._number: dict[OwnedTerm, int] = {}
+        self._sets: list[list[int]] = []  # number of a term set -> its terms (one listed twice counts twice)
+        self._sets_with: list[list[int]] = []  # number of a term -> the term sets that have it, as often as they do
+        self._by_selector: SelectorIndex[int] = SelectorIndex()
+        self._reaching: dict[int, tuple[tuple[int, int], ReachingTerms]] = {}  # by spec number
+        self._counters: dict[int, DomainCounter] = {}
+        self._placed = Placed(cluster.nodes, cluster.pods)
+        self.evictions = 0
+
+    @staticmethod
+    def of(cluster: Cluster) -> TermOwners:
+        """The one of this cluster, shared by all profiles."""
+        for observer in cluster.pods.observers:
+            if isinstance(observer, TermOwners):
+                return observer
+        owners = TermOwners(cluster)
+        cluster.pods.observers.append(owners)
+        return owners
+
+    def known_terms(self) -> int:
+        """How many distinct terms there are; when it is as before, what reaches a pod is as before."""
+        if len(self._sets) < len(self._pods.term_sets):
+            self._learn()
+        return len(self.terms)
+
+    def reaching(self, spec: int) -> ReachingTerms:
+        """The terms, with or without owners, that speak of pods with this spec (a number in `PodTable.specs`)."""
+        known = (self.known_terms(), self._cluster.version("Namespace"))
+        found = self._reaching.get(spec)
+        if found is None or found[0] != known:
+            found = self._reaching[spec] = known, self._find(spec)
+        return found[1]
+
+    def owners(self, number: int) -> DomainCounter:
+        """How many owners of the term stand in each domain of its topology key."""
+        found = self._counters.pop(number, None) or DomainCounter()
+        self._counters[number] = found  # most recently used last
+        if len(self._counters) > KEPT_COUNTERS:
+            del self._counters[next(iter(self._counters))]
+            self.evictions += 1
+        if found.generation != self._nodes.generation:
+            self._recount(number, found)
+        return found
+
+    def sets_with(self, numbers: Iterable[int]) -> list[int]:
+        """The term sets (`PodTable.terms`) that have one of these terms, listed as often as they do."""
+        self._learn()
+        return [term_set for number in numbers for term_set in self._sets_with[number]]
+
+    def placed(self, slot: int, row: int) -> None:
+        self._change(slot, row, +1)
+
+    def displaced(self, slot: int, row: int) -> None:
+        self._change(slot, row, -1)
+
+    def _change(self, slot: int, row: int, by: int) -> None:
+        number = int(self._pods.terms[slot])
+        self._placed.change(number, by)
+        if not number:
+            return
+        if number >= len(self._sets):
+            self._learn()
+        generation = self._nodes.generation
+        for term in self._sets[number]:
+            counter = self._counters.get(term)
+            if counter is not None and counter.generation == generation:
+                counter.change(row, by)
+
+    def _learn(self) -> None:
+        """Take in the term sets that are new since the last time."""
+        for number in range(len(self._sets), len(self._pods.term_sets)):
+            terms = [self._intern(term) for term in _owned(*self._pods.term_sets[number])]
+            self._sets.append(terms)
+            for term in terms:
+                self._sets_with[term].append(number)
+
+    def _intern(self, term: OwnedTerm) -> int:
+        number = self._number.setdefault(term, len(self.terms))
+        if number == len(self.terms):
+            self.terms.append(term)
+            self._sets_with.append([])
+            self._by_selector.add(term.term.selector, number)
+        return number
+
+    def _find(self, spec: int) -> ReachingTerms:
+        namespace, labels = self._pods.specs[spec]
+        found = self._cluster.get("Namespace", namespace)
+        namespace_labels = found.labels if isinstance(found, Namespace) else {}
+        reaching = [
+            number
+            for number in sorted(self._by_selector.candidates(labels))
+            if self.terms[number].matches(namespace, labels, namespace_labels)
+        ]
+        anti = [n for n in reaching if self.terms[n].role is Role.REQUIRED_ANTI_AFFINITY]
+        return ReachingTerms(tuple(anti), tuple(n for n in reaching if n not in anti))
+
+    def _recount(self, number: int, counter: DomainCounter) -> None:
+        self._learn()
+        pods, n = self._pods, len(self._pods)
+        domains = topology_domains(self._nodes, self.terms[number].term.topology_key)
+        if not self._placed.any(self._sets_with[number], pods.terms):
+            counter.clear(self._nodes.generation, domains)
+            return
+        times = np.zeros(len(pods.term_sets), np.int64)
+        for term_set in self._sets_with[number]:
+            times[term_set] += 1
+        owned = times[pods.terms[:n]]
+        placed = (owned > 0) & (pods.row[:n] >= 0)
+        counter.fill(self._nodes.generation, domains, np.repeat(pods.row[:n][placed], owned[placed]))
+
+
+def _owned(*groups: tuple[Any, ...]) -> Iterator[OwnedTerm]:
+    """The terms of a term set in the order of `PodTable.term_sets`."""
+    affinity, anti_affinity, preferred, preferred_anti = groups
+    for term in affinity:
+        yield OwnedTerm(Role.REQUIRED_AFFINITY, term)
+    for term in anti_affinity:
+        yield OwnedTerm(Role.REQUIRED_ANTI_AFFINITY, term)
+    for weighted in preferred:
+        yield OwnedTerm(Role.PREFERRED_AFFINITY, weighted.term, weighted.weight)
+    for weighted in preferred_anti:
+        yield OwnedTerm(Role.PREFERRED_ANTI_AFFINITY, weighted.term, -weighted.weight)

@@ -1,0 +1,182 @@
+"""InterPodAffinity's verdict and score in facts and arithmetic, from the numbers that `filter` and `score` read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import Pod, PodAffinityTerm
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import IntColumn
+from scheduler_core.framework.facts import Fact, ScoreExplanation, listed
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+from scheduler_core.plugins.helpers.domain_counts import Domains
+from scheduler_core.plugins.helpers.pod_rules import PodRules, match_all
+from scheduler_core.plugins.inter_pod_affinity.counting import Plan, ScoringTerm
+from scheduler_core.plugins.inter_pod_affinity.existing_terms import Role, TermOwners
+from scheduler_core.plugins.inter_pod_affinity.scoring import normalize
+
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+FIELDS = {
+    Role.REQUIRED_AFFINITY: f"spec.affinity.podAffinity.{REQUIRED}",
+    Role.REQUIRED_ANTI_AFFINITY: f"spec.affinity.podAntiAffinity.{REQUIRED}",
+    Role.PREFERRED_AFFINITY: f"spec.affinity.podAffinity.{PREFERRED}",
+    Role.PREFERRED_ANTI_AFFINITY: f"spec.affinity.podAntiAffinity.{PREFERRED}",
+}
+
+
+def explain_filter(pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntColumn | None) -> list[Fact]:
+    """Affinity, anti-affinity, then existing pods' anti-affinity; of those that fail only the first is reported."""
+    changes = np.zeros(1 + 2 * len(plan.keys), np.int64) if delta is None else delta
+    facts: list[Fact] = []
+    for kind in (_affinity, _anti_affinity, _existing_anti_affinity):
+        found = kind(plan, cluster, row, changes)
+        if not all(fact.holds for fact in found):
+            return found
+        facts += found
+    return facts
+
+
+def _affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> list[Fact]:
+    facts = []
+    with_friends = [(key, key.friends) for key in plan.keys if key.friends is not None]
+    first = plan.self_match and not plan.friends_counted + int(delta[0]) * len(with_friends)
+    field = FIELDS[Role.REQUIRED_AFFINITY]
+    for key, friends in with_friends:
+        domain = _domain(key.domains, row)
+        if domain is None:
+            facts.append(_no_label(str(key.domains.key), cluster.nodes.names[row], field))
+            continue
+        count = int(friends.cells[key.domains.codes[row]] + delta[0])
+        if first:
+            text = "No pod matches the required affinity terms yet, but the pod itself does: it may be the first."
+        else:
+            pods = _pods_in(cluster, key.domains, row, _matching_any([plan.friend_rules]))
+            text = f"Pods in {key.domains.key}={domain} that match all required affinity terms: {pods}."
+        need = 0 if first else 1
+        facts.append(_count_fact("affinity", count, f"≥ {need}", count >= need, key.domains, domain, text, field))
+    return facts
+
+
+def _anti_affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> list[Fact]:
+    facts = []
+    for number, key in enumerate(plan.keys):
+        domain = _domain(key.domains, row)
+        if domain is None or not key.foes:
+            continue
+        count = sum(int(foes.cells[key.domains.codes[row]]) for foes in key.foes) + int(delta[1 + number])
+        pods = _pods_in(cluster, key.domains, row, _matching_any(key.foe_rules))
+        text = f"Pods in {key.domains.key}={domain} that match the pod's required anti-affinity: {pods}."
+        field = FIELDS[Role.REQUIRED_ANTI_AFFINITY]
+        facts.append(_count_fact("anti-affinity", count, "≤ 0", count <= 0, key.domains, domain, text, field))
+    return facts
+
+
+def _existing_anti_affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> list[Fact]:
+    facts = []
+    for number, key in enumerate(plan.keys):
+        domain = _domain(key.domains, row)
+        if domain is None or not key.haters:
+            continue
+        count = sum(int(haters.cells[key.domains.codes[row]]) for haters in key.haters)
+        count += int(delta[1 + len(plan.keys) + number])
+        pods = _pods_in(
+            cluster, key.domains, row, _owning({TermOwners.of(cluster).terms[n].term for n in key.hater_terms})
+        )
+        text = f"Pods in {key.domains.key}={domain} whose required anti-affinity speaks of this pod: {pods}."
+        kind, field = "existing-anti-affinity", "metadata.labels"
+        facts.append(_count_fact(kind, count, "≤ 0", count <= 0, key.domains, domain, text, field))
+    return facts
+
+
+def _domain(domains: Domains, row: int) -> str | None:
+    code = int(domains.codes[row])
+    return None if code < 0 else domains.names[code]
+
+
+def _matching_any(choices: Sequence[PodRules]) -> Callable[[Pod], bool]:
+    return lambda pod: any(match_all(rules, pod.namespace, pod.labels) for rules in choices)
+
+
+def _owning(terms: set[PodAffinityTerm]) -> Callable[[Pod], bool]:
+    return lambda pod: any(term in terms for term in pod.required_anti_affinity)
+
+
+def _pods_in(cluster: Cluster, domains: Domains, row: int, wanted: Callable[[Pod], bool]) -> str:
+    """The names of the wanted pods in the row's domain, for a sentence."""
+    pods, code = cluster.pods, domains.codes[row]
+    standing = np.flatnonzero(pods.row[: len(pods)] >= 0)
+    near = [pods.pods[slot] for slot in standing if domains.codes[pods.row[slot]] == code]
+    return listed([pod.key for pod in near if wanted(pod)])
+
+
+def _no_label(key: str, node: str, field: str) -> Fact:
+    return Fact(
+        key="InterPodAffinity.label",
+        left=key,
+        op="∈",
+        right=f"labels of {node}",
+        holds=False,
+        values={"topologyKey": key, "node": node},
+        text=f"{node} has no label {key}, which the pod's required affinity needs.",
+        field=f"{field}[*].topologyKey",
+    )
+
+
+def _count_fact(
+    kind: str, count: int, condition: str, holds: bool, domains: Domains, domain: str, text: str, field: str
+) -> Fact:
+    op, _, bound = condition.partition(" ")
+    return Fact(
+        key=f"InterPodAffinity.{kind}",
+        left=str(count),
+        op=op,
+        right=bound,
+        holds=holds,
+        values={"topologyKey": str(domains.key), "domain": domain, "count": count},
+        text=text,
+        field=field,
+    )
+
+
+def explain_score(terms: list[ScoringTerm], rows: NDArray[np.intp], raw: Scores, index: int) -> ScoreExplanation:
+    """Each term's part on this node, their sum, and the normalisation over the feasible nodes."""
+    lines, facts = [], []
+    for scoring in terms:
+        code = int(scoring.domains.codes[rows[index]])
+        count = int(scoring.counter.cells[code])
+        if count:
+            key, domain = scoring.term.topology_key, scoring.domains.names[code]
+            lines.append(f"{key}={domain}: {count} × {scoring.weight} = {count * scoring.weight}")
+            facts.append(_term_fact(scoring, domain, count))
+    lowest, highest = int(raw.min()), int(raw.max())
+    lines.append(f"raw = {raw[index]}")
+    normalized = int(normalize(raw)[index])
+    if lowest == highest:
+        lines.append(f"normalized = {normalized} (all feasible nodes have the same score)")
+    else:
+        share = f"({raw[index]} - {lowest}) / ({highest} - {lowest})"
+        lines.append(f"normalized = int({MAX_NODE_SCORE} × {share}) = {normalized}")
+    return ScoreExplanation(lines, facts)
+
+
+def _term_fact(scoring: ScoringTerm, domain: str, count: int) -> Fact:
+    """One term that counts here; not a condition, so it always holds."""
+    term, role = scoring.term, scoring.role
+    if scoring.own:
+        text = f"Pods in {term.topology_key}={domain} that match the pod's {role.value} {term.selector}: {count}."
+    else:
+        text = f"Pods in {term.topology_key}={domain} with a {role.value} for pods that match {term.selector}: {count}."
+    return Fact(
+        key=f"InterPodAffinity.{'own' if scoring.own else 'existing'}-{role.value.replace(' ', '-')}",
+        left=f"{count} × {scoring.weight}",
+        op="=",
+        right=str(count * scoring.weight),
+        holds=True,
+        values={"topologyKey": term.topology_key, "domain": domain, "count": count, "weight": scoring.weight},
+        text=text,
+        field=FIELDS[role] if scoring.own else "metadata.labels",
+    )

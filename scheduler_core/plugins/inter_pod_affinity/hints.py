@@ -1,0 +1,59 @@
+"""Which events may help a pod that InterPodAffinity rejected (interpodaffinity/plugin.go, EventsToRegister)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.framework.interface import Action, ClusterEvent, QueueingHint, RegisteredEvent
+from scheduler_core.plugins.inter_pod_affinity.terms import hint_matches_all
+
+POD_ACTIONS = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
+NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
+
+
+def events_to_register() -> Sequence[RegisteredEvent]:
+    """Pods on nodes that come, go or change their labels; nodes that come or change their labels."""
+    return (
+        RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), _after_pod_change),
+        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), _after_node_change),
+    )
+
+
+def _after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
+    if any(other is not None and not other.node_name for other in (new, old)):
+        return QueueingHint.SKIP
+    return QueueingHint.QUEUE if pod_change_may_help(pod, old, new) else QueueingHint.SKIP
+
+
+def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
+    """A friend came (or became one), or a pod that matches all anti-affinity terms went (or stopped matching).
+
+    The pod's own terms alone are asked: that an existing pod's anti-affinity kept it out wakes it only if the pod's own
+    anti-affinity matches that one as well.
+    """
+    was_friend = old is not None and hint_matches_all(pod.required_affinity, old)
+    was_foe = old is not None and hint_matches_all(pod.required_anti_affinity, old)
+    if new is None:
+        return was_foe
+    if hint_matches_all(pod.required_affinity, new) and not was_friend:
+        return True
+    return was_foe and not hint_matches_all(pod.required_anti_affinity, new)
+
+
+def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+    return QueueingHint.QUEUE if node_change_may_help(pod, old, new) else QueueingHint.SKIP
+
+
+def node_change_may_help(pod: Pod, old: Node | None, new: Node) -> bool:
+    """Affinity: the node has come with a topology key, gained it or changed its value.
+
+    Anti-affinity: any new node, or the node lost a topology key or changed its value.
+    """
+    keys = [term.topology_key for term in pod.required_affinity]
+    anti_keys = [term.topology_key for term in pod.required_anti_affinity]
+    if old is None:
+        return bool(anti_keys) or any(key in new.labels for key in keys)
+    gained = any(key in new.labels and old.labels.get(key) != new.labels[key] for key in keys)
+    lost = any(key in old.labels and new.labels.get(key) != old.labels[key] for key in anti_keys)
+    return gained or lost

@@ -1,0 +1,164 @@
+"""InterPodAffinity: stand near pods that a term asks for, away from those that a term, the pod's or theirs, forbids.
+
+kube-scheduler: plugins/interpodaffinity/{plugin,filtering}.go. "Near" is the same value of the term's topology key.
+Preferred terms only score: `inter_pod_affinity_scoring.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import InterPodAffinityArgs, PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import IntColumn, NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    PASS,
+    SKIP,
+    SUCCESS,
+    Change,
+    Code,
+    Handle,
+    PreFilterResult,
+    PreScoreResult,
+    RegisteredEvent,
+    Rows,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.helpers.domain_counts import DomainCounts
+from scheduler_core.plugins.inter_pod_affinity import scoring
+from scheduler_core.plugins.inter_pod_affinity.counting import Plan, Plans, RequiredKey, ScoringTerm, cells
+from scheduler_core.plugins.inter_pod_affinity.existing_terms import TermOwners
+from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter, explain_score
+from scheduler_core.plugins.inter_pod_affinity.hints import events_to_register
+
+# The first rule that a node breaks decides; a later one is checked only if the earlier hold.
+EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't satisfy existing pods anti-affinity rules",))
+ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))
+AFFINITY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",))
+STATUSES = (EXISTING_ANTI_AFFINITY, ANTI_AFFINITY, AFFINITY)
+EXISTING, ANTI, NO_FRIEND = 1, 2, 3  # numbers of these in a column of verdicts: of two, the higher one decides
+
+
+class InterPodAffinity:
+    """Reject nodes without the pods that are asked for or with ones that are forbidden; weigh preferences."""
+
+    name = "InterPodAffinity"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        assert isinstance(args, InterPodAffinityArgs)
+        self._plans = Plans(args, handle.cluster)
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        """Skipped when the pod requires nothing and no existing pod's required anti-affinity reaches it."""
+        plan = self._plans.of(pod)
+        return PreFilterResult(plan, SUCCESS if plan.requires or plan.is_hated else SKIP)
+
+    def filter(self, pod: Pod, state: Plan, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        delta = None if change is None else change.delta
+        which: NDArray[np.int16] | None = None
+        for number, key in enumerate(state.keys):
+            found = _verdicts(state, number, key, rows, delta)
+            if found is not None:
+                which = found if which is None else np.maximum(which, found)
+        return Verdicts(which, STATUSES) if which is not None and which.any() else PASS
+
+    def axes(
+        self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """int64[1 + 2 keys, m]: is the pod a friend; then for each key how often it is a foe; then how many of its
+        required anti-affinity terms hate, for each key. A node without the key has no domain to change."""
+        counts, owners, pods = DomainCounts.of(cluster), TermOwners.of(cluster), cluster.pods
+        specs, term_sets, count = pods.spec[slots], pods.terms[slots], len(state.keys)
+        result = np.zeros((1 + 2 * count, len(slots)), np.int64)
+        if state.friend_rules:
+            result[0] = _times(counts.matching(state.friend_rules), len(pods.specs))[specs]
+        for number, key in enumerate(state.keys):
+            labelled = key.domains.codes[rows] >= 0
+            for rules in key.foe_rules:
+                result[1 + number] += _times(counts.matching(rules), len(pods.specs))[specs] * labelled
+            hating = _times(owners.sets_with(key.hater_terms), len(pods.term_sets))
+            result[1 + count + number] = hating[term_sets] * labelled
+        return result
+
+    def pre_score(self, pod: Pod, state: Plan | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        """Skipped when no term meets a pod on a node with its topology key, whatever the weights add up to."""
+        plan = self._plans.of(pod) if state is None else state
+        meeting = [term for term in plan.scoring if term.counter.total]
+        return PreScoreResult(meeting) if meeting else _SKIP_SCORE
+
+    def score(self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        return scoring.score(state, rows)
+
+    def normalize(
+        self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
+    ) -> Scores:
+        return scoring.normalize(scores)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return events_to_register()
+
+    def explain_filter(
+        self, pod: Pod, state: Plan, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        return explain_filter(pod, state, cluster, row, None if change is None else change.delta[:, 0])
+
+    def explain_score(
+        self, pod: Pod, state: list[ScoringTerm], cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        return explain_score(state, rows, raw, index)
+
+
+_SKIP_SCORE = PreScoreResult(None, SKIP)
+
+
+def _verdicts(
+    plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
+) -> NDArray[np.int16] | None:
+    """What one topology key says about each row; None: nothing. `delta` as `axes` has it, summed per row."""
+    codes = key.domains.codes[rows]
+    haters = _counts(cells(key.haters), codes, None if delta is None else delta[1 + len(plan.keys) + number])
+    foes = _counts(cells(key.foes), codes, None if delta is None else delta[1 + number])
+    which: Any = None if haters is None else (haters > 0).astype(np.int16)  # True is EXISTING
+    if foes is not None:
+        which = np.where(foes > 0, np.int16(ANTI), np.int16(0) if which is None else which)
+    if key.friends is not None:
+        friendless = _friendless(plan, key, codes, None if delta is None else delta[0])
+        which = np.where(friendless, np.int16(NO_FRIEND), np.int16(0) if which is None else which)
+    found: NDArray[np.int16] | None = which
+    return found
+
+
+def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn | None) -> IntColumn | None:
+    """The counts of the rows' domains, None if all are 0."""
+    if delta is None:
+        return None if counted is None else counted[codes]
+    return delta if counted is None else counted[codes] + delta
+
+
+def _friendless(plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None) -> NDArray[np.bool_]:
+    """Rows without the key, or without a friend in the domain, unless the pod is the first of its kind.
+
+    It may be the first if it matches its own terms and no pod on a node with any of the keys does.
+    """
+    assert key.friends is not None
+    friends, counted = key.friends.cells[codes], plan.friends_counted
+    if delta is None:
+        alone = friends <= 0 if counted or not plan.self_match else np.zeros(len(codes), np.bool_)
+    else:
+        with_friends = sum(other.friends is not None for other in plan.keys)
+        first = (counted + delta * with_friends == 0) & plan.self_match
+        alone = (friends + delta <= 0) & ~first
+    return alone if key.domains.complete else alone | (codes < 0)
+
+
+def _times(numbers: Sequence[int], size: int) -> NDArray[np.int64]:
+    """How often each number below `size` is listed."""
+    return np.bincount(np.array(numbers, np.intp), minlength=size)

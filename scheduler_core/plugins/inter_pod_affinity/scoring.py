@@ -1,0 +1,32 @@
+"""InterPodAffinity's score: weights of all preferred terms that meet (interpodaffinity/scoring.go).
+
+raw = sum over pairs of (a pod in the node's domain, a preferred term of either that speaks of the other) of the term's
+weight, negative for anti-affinity; an existing pod's required affinity counts with hardPodAffinityWeight.
+normalised = int(100 * (raw - min) / (max - min)) by way of float64; all 0 when all are equal.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+from scheduler_core.plugins.inter_pod_affinity.counting import ScoringTerm
+
+
+def score(terms: list[ScoringTerm], rows: NDArray[np.intp]) -> Scores:
+    """The raw scores of the feasible rows; `terms` are those that meet a pod somewhere."""
+    total = np.zeros(len(rows), np.int64)
+    for term in terms:
+        total += term.weight * term.counter.cells[term.domains.codes[rows]]
+    return total
+
+
+def normalize(scores: Scores) -> Scores:
+    """NormalizeScore over the feasible rows."""
+    lowest, highest = int(np.minimum.reduce(scores)), int(np.maximum.reduce(scores))
+    if lowest == highest:
+        return np.zeros(len(scores), np.int64)
+    share = (scores - lowest) / float(highest - lowest)
+    share *= float(MAX_NODE_SCORE)
+    return share.astype(np.int64)

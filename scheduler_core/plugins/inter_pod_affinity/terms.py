@@ -1,0 +1,47 @@
+"""The incoming pod's own (anti-)affinity terms as rules about existing pods.
+
+kube-scheduler: interpodaffinity/plugin.go (mergeAffinityTermNamespacesIfNotEmpty).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scheduler_core.apis.core import Namespace, Pod, PodAffinityTerm
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.plugins.helpers.pod_rules import PodRule
+
+
+def own_rule(term: PodAffinityTerm, cluster: Cluster) -> PodRule:
+    """Which existing pods a term of the incoming pod speaks of.
+
+    kube-scheduler unrolls the namespaceSelector into the names of the namespaces that it matches, but the term keeps
+    the selector and later asks it about an empty label set: one that holds without any label (DoesNotExist, NotIn, {})
+    therefore holds for every namespace.
+    """
+    selector = term.namespace_selector
+    if selector is None:
+        return PodRule(term.namespaces, term.selector)
+    if selector.matches({}):
+        return PodRule(None, term.selector)
+    return PodRule(term.namespaces | _matching_namespaces(term, cluster), term.selector)
+
+
+def _matching_namespaces(term: PodAffinityTerm, cluster: Cluster) -> frozenset[str]:
+    selector = term.namespace_selector
+    assert selector is not None
+    namespaces = (item for item in cluster.objects("Namespace") if isinstance(item, Namespace))
+    return frozenset(namespace.name for namespace in namespaces if selector.matches(namespace.labels))
+
+
+def hint_matches_all(terms: Iterable[PodAffinityTerm], pod: Pod) -> bool:
+    """podMatchesAllAffinityTerms as the hints call it: namespace selectors not unrolled; no terms match nothing."""
+    terms = tuple(terms)
+    return bool(terms) and all(_hint_matches(term, pod) for term in terms)
+
+
+def _hint_matches(term: PodAffinityTerm, pod: Pod) -> bool:
+    in_namespace = pod.namespace in term.namespaces or (
+        term.namespace_selector is not None and term.namespace_selector.matches({})
+    )
+    return in_namespace and term.selector.matches(pod.labels)

@@ -1,0 +1,1 @@
+"""NodeAffinity (kube-scheduler: plugins/nodeaffinity)."""

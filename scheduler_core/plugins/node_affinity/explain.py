@@ -1,0 +1,139 @@
+"""NodeAffinity's verdict and score in words: what the pod asks of a node's labels, and what the node has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.core import Node, Pod, PreferredNodeTerm
+from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+
+AFFINITY_FIELD = "spec.affinity.nodeAffinity"
+REQUIRED_FIELD = f"{AFFINITY_FIELD}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms"
+PREFERRED_FIELD = f"{AFFINITY_FIELD}.preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def explain_required(pod: Pod, added: NodeSelector | None, node: Node) -> list[Fact]:
+    """The profile's addedAffinity, then the pod's nodeSelector label by label, then its required affinity."""
+    facts = []
+    if added is not None:
+        facts.append(_terms_fact("NodeAffinity.added", "the profile's addedAffinity", added, node, ""))
+    facts += [_label_fact(key, value, node) for key, value in pod.node_selector.items()]
+    if pod.required_node_affinity is not None:
+        required = pod.required_node_affinity
+        facts.append(_terms_fact("NodeAffinity.required", "the pod's node affinity", required, node, REQUIRED_FIELD))
+    return facts or [_no_wish_fact(node)]
+
+
+def explain_preferred(
+    added: Sequence[PreferredNodeTerm], own: Sequence[PreferredNodeTerm], node: Node, raw: Scores, index: int
+) -> ScoreExplanation:
+    """The weights of the preferred terms that match, the profile's and the pod's, against the best node's sum."""
+    facts = [_preference_fact(term, node, "") for term in added]
+    facts += [_preference_fact(term, node, f"{PREFERRED_FIELD}[{number}]") for number, term in enumerate(own)]
+    matching = [str(term.weight) for term in (*added, *own) if term.term.matches(node.labels, node.name)]
+    score, best = int(raw[index]), int(raw.max())
+    lines = [f"weights of the preferred terms that match: {' + '.join(matching) or 'none'} = {score}"]
+    if best == 0:
+        lines.append("no feasible node matches any: 0")
+    else:
+        lines.append(f"{MAX_NODE_SCORE} * {score} / {best} = {MAX_NODE_SCORE * score // best}")
+    return ScoreExplanation(lines, facts)
+
+
+def why_not(term: NodeSelectorTerm, node: Node) -> str:
+    """The first condition of the term that the node does not meet, with what it has instead; "" if it meets all."""
+    if term.empty:
+        return "an empty term matches no node"
+    for requirement in term.match_expressions:
+        if not requirement.matches(node.labels):
+            return f"{requirement} does not hold, {_has(requirement, node)}"
+    for requirement in term.match_fields:
+        if not requirement.matches({NODE_NAME_FIELD: node.name}):
+            return f"{requirement} does not hold"
+    return ""
+
+
+def _has(requirement: Requirement, node: Node) -> str:
+    value = node.labels.get(requirement.key)
+    return f"{node.name} has {requirement.key}={value}" if value is not None else "the node has no such label"
+
+
+def _decisive(selector: NodeSelector, node: Node) -> dict[str, int | str]:
+    """Of a single term, the condition that the node does not meet, else its only one: to be told in words."""
+    if len(selector.terms) != 1:
+        return {}
+    term = selector.terms[0]
+    asked = [(one, node.labels) for one in term.match_expressions]
+    asked += [(one, {NODE_NAME_FIELD: node.name}) for one in term.match_fields]
+    unmet = [(one, labels) for one, labels in asked if not one.matches(labels)]
+    if not unmet and len(asked) != 1:
+        return {}
+    one, labels = (unmet or asked)[0]
+    wanted = ", ".join(one.values)
+    return {"key": one.key, "operator": one.operator, "wanted": wanted, "node": labels.get(one.key, "")}
+
+
+def _label_fact(key: str, value: str, node: Node) -> Fact:
+    found = node.labels.get(key)
+    has = f"has {key}={found}" if found is not None else f"has no label {key}"
+    return Fact(
+        "NodeAffinity.nodeSelector",
+        left=f"{key}={found}" if found is not None else f"{key} (no label)",
+        op="=" if found == value else "≠",
+        right=f"{key}={value}",
+        holds=found == value,
+        values={"key": key, "wanted": value, "node": found or ""},
+        text=f"The pod's nodeSelector wants {key}={value}, and {node.name} {has}.",
+        field=f"spec.nodeSelector[{key}]",
+    )
+
+
+def _terms_fact(key: str, whose: str, selector: NodeSelector, node: Node, field: str) -> Fact:
+    """Terms are alternatives: one that matches is enough."""
+    reasons = [why_not(term, node) for term in selector.terms]
+    holds = any(term.matches(node.labels, node.name) for term in selector.terms)
+    if holds:
+        matching = next(term for term in selector.terms if term.matches(node.labels, node.name))
+        text = f"{node.name} matches a term of {whose}: {matching}."
+    else:
+        text = f"{node.name} matches no term of {whose}: {'; '.join(reasons) or 'there is none'}."
+    return Fact(
+        key,
+        left=node.name,
+        op="∈" if holds else "∉",
+        right=str(selector),
+        holds=holds,
+        values={"terms": len(selector.terms), **_decisive(selector, node)},
+        text=text,
+        field=field,
+    )
+
+
+def _preference_fact(preferred: PreferredNodeTerm, node: Node, field: str) -> Fact:
+    matches = preferred.term.matches(node.labels, node.name)
+    because = "" if matches else f": {why_not(preferred.term, node)}"
+    verb = "matches" if matches else "does not match"
+    return Fact(
+        "NodeAffinity.preferred",
+        left=node.name,
+        op="∈" if matches else "∉",
+        right=str(preferred.term),
+        holds=matches,
+        values={"weight": preferred.weight},
+        text=f"{node.name} {verb} the preferred term of weight {preferred.weight} ({preferred.term}){because}.",
+        field=field,
+    )
+
+
+def _no_wish_fact(node: Node) -> Fact:
+    return Fact(
+        "NodeAffinity.none",
+        left="required node labels",
+        op="=",
+        right="none",
+        holds=True,
+        text=f"The pod asks nothing of {node.name}'s labels.",
+        field=REQUIRED_FIELD,
+    )

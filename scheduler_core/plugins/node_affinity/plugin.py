@@ -1,0 +1,120 @@
+"""NodeAffinity: nodeSelector and node affinity, required and preferred (kube-scheduler: plugins/nodeaffinity)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import NodeAffinityArgs, PluginArgs
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    PASS,
+    SKIP,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    PreScoreResult,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.node_affinity.explain import explain_preferred, explain_required
+from scheduler_core.plugins.node_affinity.rule import matching_nodes, preferred_error, preferred_weights
+
+NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match Pod's node affinity/selector",))
+NOT_ENFORCED = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match scheduler-enforced node affinity",))
+SKIPPED = PreFilterResult(status=SKIP)
+NOTHING_PREFERRED = PreScoreResult(status=SKIP)
+CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod affinity terms conflict",))
+
+
+class NodeAffinity:
+    """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
+
+    name = "NodeAffinity"
+    reads = "node"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.args = args if isinstance(args, NodeAffinityArgs) else NodeAffinityArgs()
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        """If every term names nodes by metadata.name, only those need to be looked at."""
+        required = pod.required_node_affinity
+        if required is None and self.args.added_required is None and not pod.node_selector:
+            return SKIPPED
+        if required is None or not required.terms:
+            return PreFilterResult()
+        named = [term.node_names() for term in required.terms]
+        if any(names is None for names in named):
+            return PreFilterResult()
+        union = frozenset().union(*(names for names in named if names is not None))
+        return PreFilterResult(node_names=union) if union else PreFilterResult(status=CONFLICT)
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        added = self.args.added_required
+        which = np.where(matching_nodes(nodes, {}, pod.required_node_affinity)[rows], 0, 1)
+        which |= np.where(matching_nodes(nodes, pod.node_selector, None)[rows], 0, 1)
+        if added is not None:
+            which = np.where(matching_nodes(nodes, {}, added)[rows], which, 2)
+        return Verdicts(which.astype(np.int16), (NO_MATCH, NOT_ENFORCED)) if which.any() else PASS
+
+    def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        if pod.preferred_node_affinity and (error := preferred_error(pod.preferred_node_affinity)):
+            return PreScoreResult(status=Status(Code.ERROR, (error,)))
+        if not pod.preferred_node_affinity and not self.args.added_preferred:
+            return NOTHING_PREFERRED
+        return PreScoreResult()
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """The sum of the weights of the preferred terms that the node matches."""
+        terms = (*self.args.added_preferred, *pod.preferred_node_affinity)
+        return preferred_weights(nodes, terms)[rows]
+
+    def normalize(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
+        return default_normalize(scores)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        changed = ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_LABEL)
+        return (RegisteredEvent(changed, self._after_node_change),)
+
+    def explain_filter(
+        self, pod: Pod, state: None, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        return explain_required(pod, self.args.added_required, cluster.nodes.nodes[row])
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        node = cluster.nodes.nodes[int(rows[index])]
+        return explain_preferred(self.args.added_preferred, pod.preferred_node_affinity, node, raw, index)
+
+    def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+        """The node matches now, and did not before; or nobody knows, for a term that cannot be parsed."""
+        added = self.args.added_required
+        if added is not None and not added.matches(new.labels, new.name):
+            return QueueingHint.SKIP
+        if (matched := _matches(pod, new)) and old is not None:
+            matched = not _matches(pod, old)
+        return QueueingHint.SKIP if matched is False else QueueingHint.QUEUE
+
+
+def _matches(pod: Pod, node: Node) -> bool | None:
+    """component-helpers' RequiredNodeAffinity.Match; None for an error: no term matches, and one cannot be parsed."""
+    if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
+        return False
+    required = pod.required_node_affinity
+    if required is None or required.matches(node.labels, node.name):
+        return True
+    return None if any(term.errors() for term in required.terms) else False

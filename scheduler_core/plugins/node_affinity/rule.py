@@ -1,0 +1,74 @@
+"""Which nodes match a node selector: each requirement is judged once per distinct label value, and remembered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import PreferredNodeTerm
+from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.cluster.nodes import NodeTable
+
+Mask = NDArray[np.bool_]  # one per row
+
+
+def matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
+    """bool[N]: the node has every label of the node selector and matches any term of the affinity (None: no matter)."""
+    key = ("matching_nodes", tuple(sorted(node_selector.items())), required)
+    return nodes.derived(key, lambda table: _matching_nodes(table, node_selector, required))
+
+
+def preferred_weights(nodes: NodeTable, terms: Sequence[PreferredNodeTerm]) -> NDArray[np.int64]:
+    """int64[N]: the sum of the weights of the terms that each node matches; an empty term counts nothing."""
+    found = np.zeros(len(nodes), np.int64)
+    for preferred in terms:
+        if preferred.weight and not preferred.term.empty:
+            found += np.where(_term(nodes, preferred.term), preferred.weight, 0)
+    return found
+
+
+@lru_cache(maxsize=1024)
+def preferred_error(terms: tuple[PreferredNodeTerm, ...]) -> str:
+    """Why `NewPreferredSchedulingTerms` refuses the terms, "" if it does not."""
+    errors = [
+        f"[{index}].{error}"
+        for index, preferred in enumerate(terms)
+        if preferred.weight and not preferred.term.empty
+        for error in preferred.term.errors()
+    ]
+    return errors[0] if len(errors) == 1 else f"[{', '.join(errors)}]" if errors else ""
+
+
+def _matching_nodes(nodes: NodeTable, node_selector: Mapping[str, str], required: NodeSelector | None) -> Mask:
+    mask = np.ones(len(nodes), np.bool_)
+    for key, value in node_selector.items():
+        mask &= _requirement(nodes, Requirement(key, "In", (value,)))
+    if required is not None:
+        any_term = np.zeros(len(nodes), np.bool_)
+        for term in required.terms:
+            any_term |= _term(nodes, term)
+        mask &= any_term
+    return mask
+
+
+def _term(nodes: NodeTable, term: NodeSelectorTerm) -> Mask:
+    """All expressions and fields hold; an empty term matches no node."""
+    if term.empty:
+        return np.zeros(len(nodes), np.bool_)
+    mask = np.ones(len(nodes), np.bool_)
+    for requirement in term.match_expressions:
+        mask &= _requirement(nodes, requirement)
+    for requirement in term.match_fields:
+        mask &= np.array([requirement.matches({NODE_NAME_FIELD: name}) for name in nodes.names], np.bool_)
+    return mask
+
+
+def _requirement(nodes: NodeTable, requirement: Requirement) -> Mask:
+    column = nodes.label(requirement.key)
+    verdicts = [requirement.matches({requirement.key: value}) for value in column.values]
+    verdicts.append(requirement.matches({}))  # code -1: the label is absent
+    mask: Mask = np.array(verdicts, np.bool_)[column.codes]
+    return mask

@@ -1,0 +1,1 @@
+"""NodeResourcesFit and NodeResourcesBalancedAllocation (kube-scheduler: plugins/noderesources)."""

@@ -1,0 +1,72 @@
+"""Requested and allocatable amounts per node for the resource scorers (noderesources/resource_allocation.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import ResourceSpec
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.nodes import CPU, MEMORY, NodeTable
+from scheduler_core.framework.runtime.filters import contiguous
+
+Amounts = NDArray[np.int64]
+There = NDArray[np.bool_] | None  # which of the rows have the resource; None: all of them
+CORE_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+
+
+def is_scalar_resource(name: str) -> bool:
+    """schedutil.IsScalarResourceName: extended, hugepages, kubernetes.io/... and attachable-volumes resources."""
+    return "/" in name or name.startswith(("hugepages-", "attachable-volumes-"))
+
+
+def is_extended_resource(name: str) -> bool:
+    """v1helper.IsExtendedResourceName: a domain of its own, not Kubernetes'."""
+    return "/" in name and "kubernetes.io/" not in name and not name.startswith("requests.")
+
+
+def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
+    """What the pod counts for one resource; `non_zero` gives containers without a request 100m and 200 MiB.
+
+    With `non_zero` it is NodeResourcesFit's scorer that asks: that one does not see pod-level resources.
+    """
+    if non_zero and pod.scoring_requests is not None:
+        return pod.scoring_requests.get(name, 0)
+    if non_zero and name in ("cpu", "memory"):
+        return pod.non_zero_cpu if name == "cpu" else pod.non_zero_memory
+    return pod.requests.get(name, 0)
+
+
+class Amount(NamedTuple):
+    """One resource on some rows: requested with the pod on the node, and allocatable, 1 where the node has none."""
+
+    spec: ResourceSpec
+    requested: Amounts
+    allocatable: Amounts
+    there: There
+
+
+def amounts(
+    pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], resources: Sequence[ResourceSpec], *, non_zero: bool
+) -> list[Amount]:
+    """Each resource that counts.
+
+    Left out are resources that no node has, and scalar ones that the pod does not ask for. A node without a resource
+    does not count for it: the scorers mask it.
+    """
+    counted, where = [], contiguous(rows, nodes.all_rows)
+    for spec in resources:
+        number = nodes.resources.get(spec.name)
+        asked = pod_request(pod, spec.name, non_zero=non_zero)
+        if number is None or number >= len(nodes.allocatable) or (asked == 0 and is_scalar_resource(spec.name)):
+            continue
+        used = nodes.non_zero[number] if non_zero and number in (CPU, MEMORY) else nodes.requested[number]
+        allocatable, there = nodes.allocatable[number][where], None
+        if not nodes.everywhere(number):
+            there = allocatable != 0
+            allocatable = np.where(there, allocatable, 1)
+        counted.append(Amount(spec, used[where] + asked, allocatable, there))
+    return counted

@@ -1,0 +1,84 @@
+"""NodeResourcesBalancedAllocation: a node's resources should fill evenly (noderesources/balanced_allocation.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs, PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import ScoreExplanation
+from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Scores
+from scheduler_core.plugins.node_resources.allocation import There, amounts, pod_request
+from scheduler_core.plugins.node_resources.explain import explain_balance
+
+SCORES = PreScoreResult()
+SAYS_NOTHING = PreScoreResult(status=SKIP)
+Shares = NDArray[np.float64]
+
+
+class NodeResourcesBalancedAllocation:
+    """100 * (1 - standard deviation of the shares in use), counted with the pod's real requests."""
+
+    name = "NodeResourcesBalancedAllocation"
+    reads = "resources"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        default = NodeResourcesBalancedAllocationArgs()
+        self.args = args if isinstance(args, NodeResourcesBalancedAllocationArgs) else default
+
+    def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        """A pod that asks for none of the resources says nothing about balance."""
+        return SCORES if self._asks(pod) else SAYS_NOTHING
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        if not self._asks(pod):  # PreScore is disabled
+            return np.zeros(len(rows), np.int64)
+        found = amounts(pod, nodes, rows, self.args.resources, non_zero=False)
+        shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
+        deviation = standard_deviation(shares, [one.there for one in found], len(rows))
+        return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+
+    def _asks(self, pod: Pod) -> bool:
+        return any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        return explain_balance(self.args, pod, cluster.nodes, int(rows[index]), int(raw[index]))
+
+
+def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length: int) -> Shares:
+    """Row by row over the resources that the node has: of two half their distance, of fewer 0.
+
+    In float64, in kube-scheduler's order of operations, so that truncation gives its integers.
+    """
+    if not shares:
+        return np.zeros(length)
+    if len(shares) == 2 and there[0] is None and there[1] is None:
+        return np.abs((shares[0] - shares[1]) / 2)
+    masks = [np.ones(length, np.bool_) if one is None else one for one in there]
+    counts = np.sum(masks, axis=0)
+    total = np.zeros(length)
+    for share, here in zip(shares, masks, strict=True):
+        total = total + np.where(here, share, 0.0)
+    mean = total / np.maximum(counts, 1)
+    squares = np.zeros(length)
+    for share, here in zip(shares, masks, strict=True):
+        squares = squares + np.where(here, (share - mean) * (share - mean), 0.0)
+    many = np.sqrt(squares / np.maximum(counts, 1))
+    return np.where(counts == 2, _half_distance(shares, masks), np.where(counts > 2, many, 0.0))
+
+
+def _half_distance(shares: Sequence[Shares], there: Sequence[NDArray[np.bool_]]) -> Shares:
+    """|first - second| / 2 where exactly two resources are there (elsewhere the value is not used)."""
+    difference = np.zeros(len(shares[0]))
+    seen = np.zeros(len(shares[0]), np.bool_)
+    for share, here in zip(shares, there, strict=True):
+        difference = np.where(here, np.where(seen, difference - share, share), difference)
+        seen |= here
+    return np.abs(difference / 2)

@@ -1,0 +1,189 @@
+"""The resource plugins' verdicts and scores in words: comparisons for the filter, arithmetic for the strategies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, ResourceSpec
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import BYTES, Fact, ScoreExplanation, amount, counted
+from scheduler_core.framework.interface import Change
+from scheduler_core.plugins.node_resources.allocation import Amount, amounts, pod_request
+
+Part = tuple[ResourceSpec, int, int, int]  # resource, requested with the pod, allocatable, score
+OneScore = Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.int64]]
+
+REQUESTS_FIELD = "spec.containers[*].resources.requests"
+
+
+def explain_fit(state: Sequence[tuple[str, int]], nodes: NodeTable, row: int, change: Change | None) -> list[Fact]:
+    """Room for one more pod, then room for every resource that is checked."""
+    delta = [0] * (len(state) + 1) if change is None else [int(column[0]) for column in change.delta]
+    also = ", counting the pods nominated to it" if change is not None else ""
+    facts = [_pods_fact(nodes, row, int(nodes.pod_count[row]) + delta[0], also)]
+    for number, (name, wanted) in enumerate(state, 1):
+        index = nodes.resources.get(name, len(nodes.allocatable))
+        known = index < len(nodes.allocatable)
+        allocatable = int(nodes.allocatable[index][row]) if known else 0
+        requested = (int(nodes.requested[index][row]) if known else 0) + delta[number]
+        facts.append(_resource_fact(name, wanted, requested, allocatable, nodes.names[row], also))
+    return facts
+
+
+def explain_strategy(
+    args: NodeResourcesFitArgs, score: OneScore, pod: Pod, nodes: NodeTable, rows: NDArray[np.intp], index: int
+) -> ScoreExplanation:
+    """Each resource's score by the strategy, then their mean."""
+    row = rows[index : index + 1]
+    parts = _parts(amounts(pod, nodes, row, args.resources, non_zero=True), score)
+    lines = [_line(args.strategy, part) for part in parts] or ["no resource counts: 0"]
+    rounded = args.strategy == "RequestedToCapacityRatio"
+    in_mean = [part for part in parts if part[3] > 0 or not rounded]
+    if len(parts) > 1:
+        lines.append(mean_line([(spec.weight, score) for spec, _, _, score in in_mean], rounded=rounded))
+    return ScoreExplanation(lines, [_share_fact(pod, part, nodes.names[int(row[0])]) for part in parts])
+
+
+def mean_line(parts: Sequence[tuple[int, int]], *, rounded: bool) -> str:
+    """ "(62 + 54) / 2 = 58" from (weight, score) pairs; with weights "(62 * 2 + 54 * 1) / 3"."""
+    if not parts:
+        return "no resource counts in the mean: 0"
+    total, weights = sum(weight * score for weight, score in parts), sum(weight for weight, _ in parts)
+    plain = all(weight == 1 for weight, _ in parts)
+    terms = " + ".join(str(score) if plain else f"{score} * {weight}" for weight, score in parts)
+    result = int(np.floor(total / weights + 0.5)) if rounded else total // weights
+    mean = f"({terms}) / {weights}"
+    return f"round({mean}) = {result}" if rounded else f"{mean} = {result}"
+
+
+def in_units(name: str, *values: int) -> list[str]:
+    """Amounts for a fraction: bytes in the largest unit that divides all of them, the rest as they are counted."""
+    if name not in BYTES:
+        return [str(value) for value in values]
+    for suffix, bits in (("Gi", 30), ("Mi", 20), ("Ki", 10)):
+        if all(value % (1 << bits) == 0 for value in values):
+            return [f"{value >> bits}{suffix}" for value in values]
+    return [str(value) for value in values]
+
+
+def _parts(found: Sequence[Amount], score: OneScore) -> list[Part]:
+    return [
+        (
+            one.spec,
+            int(one.requested[0]),
+            int(one.allocatable[0]),
+            int(score(one.requested, one.allocatable)[0]),
+        )
+        for one in found
+        if one.there is None or one.there[0]
+    ]
+
+
+def _line(strategy: str, part: Part) -> str:
+    spec, requested, allocatable, score = part
+    used, there = in_units(spec.name, requested, allocatable)
+    if strategy == "LeastAllocated":
+        if requested > allocatable:
+            return f"{spec.name} {used} is more than {there} = 0"
+        return f"{spec.name} ({there} - {used}) * 100 / {there} = {score}"
+    capped = f"min({used}, {there})" if requested > allocatable else used
+    if strategy == "MostAllocated":
+        return f"{spec.name} {capped} * 100 / {there} = {score}"
+    percent = min(requested, allocatable) * 100 // allocatable
+    return f"{spec.name} {capped} * 100 / {there} = {percent} %, by the shape {score}"
+
+
+def _pods_fact(nodes: NodeTable, row: int, there: int, also: str) -> Fact:
+    allowed, node = int(nodes.allowed_pods[row]), nodes.names[row]
+    holds = there + 1 <= allowed
+    return Fact(
+        "NodeResourcesFit.pods",
+        left=f"{there} + 1",
+        op="≤" if holds else ">",
+        right=str(allowed),
+        holds=holds,
+        values={"pods": there, "allowed": allowed},
+        text=f"{node} runs {counted(there, 'pod')}{also} and allows {allowed}.",
+        field="status.allocatable.pods",
+    )
+
+
+def _resource_fact(name: str, wanted: int, requested: int, allocatable: int, node: str, also: str) -> Fact:
+    free = allocatable - requested
+    holds = wanted <= free
+    asks, left, whole, taken = (amount(name, value) for value in (wanted, max(free, 0), allocatable, requested))
+    text = f"The pod requests {asks} of {name}; {node} has {left} free: {whole} allocatable, {taken} requested{also}."
+    if wanted > allocatable:
+        text += f" Even an empty {node} would be too small, so evicting pods cannot help."
+    return Fact(
+        f"NodeResourcesFit.{name}",
+        left=asks,
+        op="≤" if holds else ">",
+        right=amount(name, free) if free >= 0 else f"-{amount(name, -free)}",
+        holds=holds,
+        values={"request": wanted, "requested": requested, "allocatable": allocatable, "free": free},
+        text=text,
+        field=f"{REQUESTS_FIELD}.{name}",
+    )
+
+
+def _share_fact(pod: Pod, part: Part, node: str) -> Fact:
+    spec, requested, allocatable, _ = part
+    name = spec.name
+    own = pod_request(pod, name, non_zero=True)
+    default = own != pod.requests.get(name, 0)
+    defaults = f" (containers without a request count {'100m' if name == 'cpu' else '200Mi'} each)" if default else ""
+    return Fact(
+        f"NodeResourcesFit.score.{name}",
+        left=amount(name, requested),
+        op="of",
+        right=amount(name, allocatable),
+        holds=True,
+        values={"request": own, "requested": requested, "allocatable": allocatable, "weight": spec.weight},
+        text=f"With this pod, {amount(name, requested)} of {node}'s {amount(name, allocatable)} of {name} would be "
+        f"requested; the pod counts {amount(name, own)}{defaults}.",
+        field=f"{REQUESTS_FIELD}.{name}",
+    )
+
+
+def explain_balance(
+    args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
+) -> ScoreExplanation:
+    """The shares in use with the pod on the node, their standard deviation, and the score."""
+    found = amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False)
+    parts = [
+        (one.spec.name, int(one.requested[0]), int(one.allocatable[0]))
+        for one in found
+        if one.there is None or one.there[0]
+    ]
+    shares = [min(used / there, 1.0) for _, used, there in parts]
+    lines = []
+    for (name, used, there), share in zip(parts, shares, strict=True):
+        numerator, denominator = in_units(name, used, there)
+        lines.append(f"{name} {numerator} / {denominator} = {share:.4f}")
+    mean = sum(shares) / max(len(shares), 1)
+    deviation = (sum((share - mean) ** 2 for share in shares) / max(len(shares), 1)) ** 0.5
+    if len(shares) == 2:
+        lines.append(f"standard deviation |{shares[0]:.4f} - {shares[1]:.4f}| / 2 = {deviation:.4f}")
+    else:
+        lines.append(f"standard deviation = {deviation:.4f}")
+    lines.append(f"(1 - {deviation:.4f}) * 100 = {score}")
+    names = [_balance_fact(nodes.names[row], name, used, there) for name, used, there in parts]
+    return ScoreExplanation(lines, names)
+
+
+def _balance_fact(node: str, name: str, used: int, there: int) -> Fact:
+    return Fact(
+        f"NodeResourcesBalancedAllocation.{name}",
+        left=amount(name, used),
+        op="of",
+        right=amount(name, there),
+        holds=True,
+        values={"requested": used, "allocatable": there},
+        text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, there)} of {name} would be requested.",
+        field=f"{REQUESTS_FIELD}.{name}",
+    )

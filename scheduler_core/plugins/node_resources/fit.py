@@ -1,0 +1,173 @@
+"""NodeResourcesFit: the node has room for what the pod requests; and how full it would be (noderesources/fit.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import NodeResourcesFitArgs, PluginArgs
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    PASS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
+from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
+from scheduler_core.plugins.node_resources.strategies import (
+    broken_linear,
+    least_allocated,
+    most_allocated,
+    rounded_weighted_mean,
+    utilization,
+    weighted_mean,
+)
+
+KEPT_RESULTS = 1000
+State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
+
+
+class NodeResourcesFit:
+    """Counters that depend on a node's pods (axes): their number, then their requests of each resource in the state."""
+
+    name = "NodeResourcesFit"
+    reads = "resources"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+        self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        key = tuple(pod.requests.items())
+        found = self._results.get(key)
+        if found is None:
+            found = PreFilterResult([(name, pod.requests[name]) for name in self._checked(pod)])
+            if len(self._results) < KEPT_RESULTS:
+                self._results[key] = found
+        return found
+
+    def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        """Every lacking resource is a reason; UnschedulableAndUnresolvable if the empty node would be too small."""
+        free = nodes.allowed_pods[rows] - nodes.pod_count[rows]
+        full = free < 1 if change is None else free - change.delta[0] < 1
+        lacking = [(0, full)] if full.any() else []  # (number of the reason, where)
+        too_small = np.zeros(len(full), np.bool_)
+        for i, (name, amount) in enumerate(state, 1):
+            number = nodes.resources.get(name, len(nodes.allocatable))
+            if number >= len(nodes.allocatable):  # no node has ever had it
+                lacking.append((i, np.ones(len(full), np.bool_)))
+                too_small[:] = True
+                continue
+            allocatable = nodes.allocatable[number][rows]
+            free = allocatable - nodes.requested[number][rows]
+            short = free < amount if change is None else free - change.delta[i] < amount
+            if short.any():
+                lacking.append((i, short))
+                too_small |= short & (allocatable < amount)
+        return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
+
+    def axes(
+        self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        requests = cluster.pods.requests
+        numbers = [cluster.nodes.resources.get(name, len(requests)) for name, _ in state]
+        none = np.zeros(len(slots), np.int64)
+        asked = [requests[number][slots] if number < len(requests) else none for number in numbers]
+        return np.array([np.ones(len(slots), np.int64), *asked])
+
+    def score(self, pod: Pod, state: State, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """The strategy's score of each resource, averaged by weight over the resources that the node has."""
+        found = amounts(pod, nodes, rows, self.args.resources, non_zero=True)
+        parts = [(self._score(one.requested, one.allocatable), one.there, one.spec.weight) for one in found]
+        mean = rounded_weighted_mean if self.args.strategy == "RequestedToCapacityRatio" else weighted_mean
+        return mean(parts, len(rows))
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN), self._after_pod_event),
+            RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        return explain_fit(state, cluster.nodes, row, change)
+
+    def explain_score(
+        self, pod: Pod, state: State, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        return explain_strategy(self.args, self._score, pod, cluster.nodes, rows, index)
+
+    def _score(self, requested: NDArray[np.int64], allocatable: NDArray[np.int64]) -> NDArray[np.int64]:
+        if self.args.strategy == "LeastAllocated":
+            return least_allocated(requested, allocatable)
+        if self.args.strategy == "MostAllocated":
+            return most_allocated(requested, allocatable)
+        return broken_linear(self.args.shape, utilization(requested, allocatable))
+
+    def _checked(self, pod: Pod) -> list[str]:
+        core = [name for name in CORE_RESOURCES if pod.requests.get(name)]
+        scalar = sorted(name for name in pod.requests if name not in (*CORE_RESOURCES, "pods"))
+        return core + [name for name in scalar if pod.requests[name] and not self._ignored(name)]
+
+    def _ignored(self, name: str) -> bool:
+        group = name.split("/")[0]
+        listed = name in self.args.ignored_resources or group in self.args.ignored_resource_groups
+        return listed and is_extended_resource(name)
+
+    def _after_pod_event(self, pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
+        """A pod that held a place left, or one (or the pod itself) asks for less of what the pod wants."""
+        if new is None:
+            assert old is not None
+            return _hint(bool(old.node_name or old.nominated_node_name))
+        if new.uid == pod.uid:
+            return QueueingHint.QUEUE
+        if not new.node_name or old is None:
+            return QueueingHint.SKIP
+        return _hint(any(old.requests.get(r, 0) > new.requests.get(r, 0) for r, n in pod.requests.items() if n))
+
+    def _after_node_change(self, pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+        """The pod fits into the empty node, and the node is new or has more of something that the pod wants."""
+        wanted = {name: n for name, n in pod.requests.items() if n and name != "pods"}
+        if new.allocatable.get("pods", 0) < 1 or any(n > new.allocatable.get(r, 0) for r, n in wanted.items()):
+            return QueueingHint.SKIP
+        if old is None:
+            return QueueingHint.QUEUE
+        return _hint(any(new.allocatable.get(r, 0) > old.allocatable.get(r, 0) for r in (*wanted, "pods")))
+
+
+def _hint(helps: bool) -> QueueingHint:
+    return QueueingHint.QUEUE if helps else QueueingHint.SKIP
+
+
+def _verdicts(
+    lacking: Sequence[tuple[int, NDArray[np.bool_]]], too_small: NDArray[np.bool_], reasons: Sequence[str]
+) -> Verdicts:
+    """One status for each distinct combination of `lacking` (number of the reason, where)."""
+    if not lacking:
+        return PASS
+    combined = too_small.astype(np.int64)
+    for number, where in lacking:
+        combined |= where.astype(np.int64) << (number + 1)
+    which = np.zeros(len(combined), np.int16)
+    statuses = []
+    for value in sorted(set(combined[combined > 0].tolist())):
+        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if value & 1 else Code.UNSCHEDULABLE
+        statuses.append(Status(code, tuple(reason for i, reason in enumerate(reasons) if value >> (i + 1) & 1)))
+        which[combined == value] = len(statuses)
+    return Verdicts(which, statuses)

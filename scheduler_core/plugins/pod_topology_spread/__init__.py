@@ -1,0 +1,1 @@
+"""PodTopologySpread (kube-scheduler: plugins/podtopologyspread)."""

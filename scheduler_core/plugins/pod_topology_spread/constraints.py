@@ -1,0 +1,136 @@
+"""Which constraints spread a pod: its own, or the default ones with a selector deduced from services and owner.
+
+Rules: kube-scheduler's podtopologyspread/common.go (filterTopologySpreadConstraints, buildDefaultConstraints) and
+helper/spread.go (DefaultSelector).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Literal
+
+from scheduler_core.apis.config import PodTopologySpreadArgs
+from scheduler_core.apis.core import Pod, TopologySpreadConstraint, Workload
+from scheduler_core.apis.selectors import LabelSelector, Requirement
+from scheduler_core.cluster.cluster import Cluster
+
+HOSTNAME = "kubernetes.io/hostname"
+ZONE = "topology.kubernetes.io/zone"
+
+WORKLOAD_KINDS = ("Service", "ReplicationController", "ReplicaSet", "StatefulSet")
+
+Action = Literal["DoNotSchedule", "ScheduleAnyway"]
+ACTIONS: tuple[Action, ...] = ("DoNotSchedule", "ScheduleAnyway")
+
+SYSTEM_DEFAULT_CONSTRAINTS = (
+    TopologySpreadConstraint(3, HOSTNAME, "ScheduleAnyway", LabelSelector.nothing()),
+    TopologySpreadConstraint(5, ZONE, "ScheduleAnyway", LabelSelector.nothing()),
+)
+
+
+class SpreadConstraints:
+    """The constraints of any pod under one profile's arguments."""
+
+    def __init__(self, args: PodTopologySpreadArgs, cluster: Cluster) -> None:
+        self._system_defaulted = args.defaulting_type == "System"
+        defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._system_defaulted else args.default_constraints
+        self._defaults = {action: tuple(c for c in defaults if c.when_unsatisfiable == action) for action in ACTIONS}
+        self._any_defaults = bool(defaults)
+        self._cluster = cluster
+        self._workloads: dict[str, list[Workload]] = {}  # by namespace
+        self._versions: tuple[int, ...] = ()
+
+    def of(self, pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
+        """The pod's own constraints of this kind; the defaults, if it has no constraint of any kind."""
+        if pod.topology_spread_constraints:
+            return own_constraints(pod, action)
+        defaults = self._defaults[action]
+        if not defaults:
+            return ()
+        workloads = self._workloads_in(pod.namespace)
+        return with_default_selector(defaults, default_selector(pod, workloads)) if workloads else ()
+
+    def require_all_topologies(self, pod: Pod) -> bool:
+        """Whether a node must carry every topology key to be scored; not with the system's default constraints."""
+        return bool(pod.topology_spread_constraints) or not self._system_defaulted
+
+    def defaults_apply(self, pod: Pod) -> bool:
+        """Whether a pod without constraints of its own might get default ones; False is certain."""
+        return bool(self._any_defaults and self._workloads_in(pod.namespace))
+
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """Grows when a workload changes, and with it the selector of the default constraints."""
+        return tuple(map(self._cluster.version, WORKLOAD_KINDS))
+
+    def _workloads_in(self, namespace: str) -> list[Workload]:
+        versions = self.versions
+        if versions != self._versions:
+            self._versions = versions
+            self._workloads = {}
+            for kind in WORKLOAD_KINDS:
+                for workload in self._cluster.objects(kind):
+                    assert isinstance(workload, Workload)
+                    self._workloads.setdefault(workload.namespace, []).append(workload)
+        return self._workloads.get(namespace, [])
+
+
+def own_constraints(pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
+    """The pod's own constraints of one kind, in their order, with matchLabelKeys merged into the selectors."""
+    return tuple(
+        _merge_match_label_keys(constraint, pod)
+        for constraint in pod.topology_spread_constraints
+        if constraint.when_unsatisfiable == action
+    )
+
+
+def _merge_match_label_keys(constraint: TopologySpreadConstraint, pod: Pod) -> TopologySpreadConstraint:
+    """A key that the pod does not carry is left out."""
+    if not constraint.match_label_keys:
+        return constraint
+    extra = [Requirement(key, "In", (pod.labels[key],)) for key in constraint.match_label_keys if key in pod.labels]
+    return replace(constraint, selector=constraint.selector.and_also(*extra), match_label_keys=())
+
+
+def with_default_selector(
+    constraints: Iterable[TopologySpreadConstraint], selector: LabelSelector
+) -> tuple[TopologySpreadConstraint, ...]:
+    """Default constraints for a pod; none when nothing selects the pod (the deduced selector is empty)."""
+    if selector.empty:
+        return ()
+    return tuple(replace(constraint, selector=selector, match_label_keys=()) for constraint in constraints)
+
+
+def default_selector(pod: Pod, workloads: Iterable[Workload]) -> LabelSelector:
+    """Everything that the pod's services and its owning controller select by, ANDed; empty when there are none.
+
+    `workloads` are those of the pod's namespace. The labels of services and of a ReplicationController are merged as
+    maps (the later wins); a ReplicaSet's or StatefulSet's requirements are added.
+    """
+    labels: dict[str, str] = {}
+    owned_by: LabelSelector | None = None
+    for workload in workloads:
+        if workload.kind == "Service" and workload.selector.matches(pod.labels):
+            labels.update(_as_labels(workload.selector))
+    for workload in workloads:
+        if _owns(workload, pod):
+            if workload.kind == "ReplicationController":
+                labels.update(_as_labels(workload.selector))
+            else:
+                owned_by = workload.selector
+    selector = LabelSelector.from_labels(labels)
+    return selector.and_also(*owned_by.requirements) if owned_by is not None else selector
+
+
+def _as_labels(selector: LabelSelector) -> dict[str, str]:
+    """The map of a Service or ReplicationController, which the parser made into In requirements of one value."""
+    return {requirement.key: requirement.values[0] for requirement in selector.requirements}
+
+
+def _owns(workload: Workload, pod: Pod) -> bool:
+    owner = pod.owner
+    if owner is None or (workload.kind, workload.name) != (owner.kind, owner.name):
+        return False
+    version = {"ReplicationController": "v1", "ReplicaSet": "apps/v1", "StatefulSet": "apps/v1"}
+    return version.get(workload.kind) == owner.api_version

@@ -1,0 +1,179 @@
+"""PodTopologySpread: keep pods that match a selector evenly spread over the domains of a topology key.
+
+kube-scheduler: plugins/podtopologyspread/{plugin,filtering}.go. A node passes a DoNotSchedule constraint when
+(matching pods in its domain) + (1 if the pod matches itself) - (least of all domains) <= maxSkew.
+ScheduleAnyway constraints only score: `pod_topology_spread_scoring.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs, PodTopologySpreadArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import IntColumn, NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    PASS,
+    SKIP,
+    SUCCESS,
+    Change,
+    Code,
+    Handle,
+    PreFilterResult,
+    PreScoreResult,
+    RegisteredEvent,
+    Rows,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.helpers.domain_counts import DomainCounts
+from scheduler_core.plugins.pod_topology_spread import scoring
+from scheduler_core.plugins.pod_topology_spread.constraints import SpreadConstraints
+from scheduler_core.plugins.pod_topology_spread.counting import NOTHING, CountedConstraint, Plan, Plans
+from scheduler_core.plugins.pod_topology_spread.explain import explain_hard, explain_soft
+from scheduler_core.plugins.pod_topology_spread.hints import events_to_register
+
+CONSTRAINTS_NOT_MATCH = Status(Code.UNSCHEDULABLE, ("node(s) didn't match pod topology spread constraints",))
+NODE_LABEL_NOT_MATCH = Status(
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+    ("node(s) didn't match pod topology spread constraints (missing required label)",),
+)
+STATUSES = (CONSTRAINTS_NOT_MATCH, NODE_LABEL_NOT_MATCH)
+SKEWED, MISSING = 1, 2  # numbers of these in a column of verdicts
+
+
+@dataclass(slots=True)
+class SpreadState:
+    """One cycle: the pod's constraints, and the global minimum that each hard one measures skews against."""
+
+    plan: Plan
+    min_match_num: list[int]
+
+
+class PodTopologySpread:
+    """Reject nodes that would make the spread too uneven; prefer nodes whose domains hold fewer matching pods."""
+
+    name = "PodTopologySpread"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        assert isinstance(args, PodTopologySpreadArgs)
+        self._cluster = handle.cluster
+        self._constraints = SpreadConstraints(args, handle.cluster)
+        self._plans = Plans(self._constraints, handle.cluster)
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        plan = self._plans.of(pod)
+        if plan is NOTHING:
+            return _NOTHING_HARD
+        state = SpreadState(plan, [_min_match_num(hard) for hard in plan.hard])
+        return PreFilterResult(state, SUCCESS if plan.hard else SKIP)
+
+    def filter(self, pod: Pod, state: SpreadState, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        """The first constraint that fails decides: without its label Unresolvable, too skewed Unschedulable."""
+        which: NDArray[np.int16] | None = None
+        for number, (hard, least) in enumerate(zip(state.plan.hard, state.min_match_num, strict=True)):
+            if change is None:
+                found = _verdicts(hard, rows, 0, least)
+            else:
+                delta = change.delta[number]
+                found = _verdicts(hard, rows, delta, min_match_num_with(hard, rows, delta))
+            if which is None:
+                which = found
+            else:
+                np.copyto(which, found, where=which == 0)
+        return Verdicts(which, STATUSES) if which is not None and which.any() else PASS
+
+    def axes(
+        self, pod: Pod, state: SpreadState, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """int64[constraints, m]: 1 where the pod matches the constraint and the node takes part in its counting.
+
+        As AddPod and RemovePod have it: terminating pods count here, and an empty selector matches.
+        """
+        result = np.zeros((len(state.plan.hard), len(slots)), np.int64)
+        for counter, hard in zip(result, state.plan.hard, strict=True):
+            matches = np.zeros(len(cluster.pods.specs), np.bool_)
+            matches[DomainCounts.of(cluster).matching(hard.rules)] = True
+            counter[:] = matches[cluster.pods.spec[slots]] & _takes_part(hard, rows)
+        return result
+
+    def pre_score(
+        self, pod: Pod, state: SpreadState | None, nodes: NodeTable, rows: NDArray[np.intp]
+    ) -> PreScoreResult:
+        plan = self._plans.of(pod) if state is None else state.plan
+        return PreScoreResult(scoring.prepare(plan, nodes, rows)) if plan.soft else _NOTHING_SOFT
+
+    def score(self, pod: Pod, state: scoring.ScoreState, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        return scoring.score(state, rows)
+
+    def normalize(
+        self, pod: Pod, state: scoring.ScoreState, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
+    ) -> Scores:
+        return scoring.normalize(state, scores)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return events_to_register(self._constraints)
+
+    def explain_filter(
+        self, pod: Pod, state: SpreadState, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        changes = np.zeros(len(state.plan.hard), np.int64) if change is None else change.delta[:, 0]
+        at, facts = np.array([row], np.intp), []
+        for number, hard in enumerate(state.plan.hard):
+            least = int(min_match_num_with(hard, at, changes[number : number + 1])[0])
+            facts += explain_hard(pod, state.plan, number, cluster.nodes, row, int(changes[number]), least)
+            if not all(fact.holds for fact in facts):
+                break
+        return facts
+
+    def explain_score(
+        self, pod: Pod, state: scoring.ScoreState, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        return explain_soft(pod, state, cluster.nodes, rows, raw, index)
+
+
+_NOTHING_HARD = PreFilterResult(SpreadState(NOTHING, []), SKIP)
+_NOTHING_SOFT = PreScoreResult(None, SKIP)
+
+
+def _min_match_num(hard: CountedConstraint) -> int:
+    """The global minimum: the least count of all eligible domains, 0 when these are fewer than minDomains."""
+    if hard.too_few_domains:
+        return 0
+    counts = hard.cells[:-1]
+    return int(np.minimum.reduce(counts if hard.topology.all_eligible else counts[hard.topology.eligible]))
+
+
+def min_match_num_with(hard: CountedConstraint, rows: Rows, delta: IntColumn) -> IntColumn:
+    """The global minimum for every row, if the row's own domain had `delta` more pods."""
+    if hard.too_few_domains:
+        return np.zeros(len(delta), np.int64)
+    eligible = hard.topology.eligible
+    counts = hard.cells[eligible]
+    first = int(counts.argmin())
+    lowest, others = int(counts[first]), np.delete(counts, first)
+    of_others = int(others.min()) if len(others) else np.iinfo(np.int64).max
+    codes = hard.topology.all.codes[rows]
+    changed = np.where(_takes_part(hard, rows), hard.cells[codes] + delta, lowest)
+    return np.minimum(np.where(codes == eligible[first], of_others, lowest), changed)
+
+
+def _takes_part(hard: CountedConstraint, rows: Rows) -> NDArray[np.bool_]:
+    return hard.topology.counted.codes[rows] >= 0
+
+
+def _verdicts(hard: CountedConstraint, rows: Rows, delta: IntColumn | int, least: IntColumn | int) -> NDArray[np.int16]:
+    """The verdict of one constraint on each row."""
+    codes = hard.topology.all.codes[rows]
+    highest = hard.constraint.max_skew - hard.self_match + least - delta
+    which = (hard.cells[codes] > highest).astype(np.int16)  # True is SKEWED
+    if not hard.topology.all.complete:
+        which[codes < 0] = MISSING
+    return which

@@ -1,0 +1,1 @@
+"""Plugins that are one file each."""

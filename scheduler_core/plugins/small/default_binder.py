@@ -1,0 +1,19 @@
+"""DefaultBinder: writes the binding to the API server (kube-scheduler: plugins/defaultbinder)."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.framework.interface import SUCCESS, Handle, Status
+
+
+class DefaultBinder:
+    """The write itself is done by the binding cycle once a Bind plugin has said success."""
+
+    name = "DefaultBinder"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        pass
+
+    def bind(self, pod: Pod, state: object, node_name: str) -> Status:
+        return SUCCESS

@@ -1,0 +1,104 @@
+"""ImageLocality: prefer nodes that have the pod's images already (kube-scheduler: plugins/imagelocality)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.quantity import format_bytes
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.image_states import ImageState
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Handle, Scores
+
+MIB = 1024 * 1024
+MIN_THRESHOLD = 23 * MIB
+MAX_CONTAINER_THRESHOLD = 1000 * MIB
+
+
+class ImageLocality:
+    """An image counts by its size times the share of nodes that have it, so that pods do not crowd on one node."""
+
+    name = "ImageLocality"
+    reads = "node"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        pass
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        found: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
+        return found
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        """Each image's part, their sum, and the sum between the two thresholds."""
+        nodes, row = cluster.nodes, int(rows[index])
+        names = [normalized_image_name(image) for image in pod.images]
+        parts = {name: scaled(*_state(nodes, row, name), len(nodes)) for name in names}
+        facts = [_image_fact(nodes, row, name) for name in parts]
+        return ScoreExplanation(_arithmetic(pod, [parts[name] for name in names], int(raw[index])), facts)
+
+
+def image_scores(nodes: NodeTable, pod: Pod) -> list[int]:
+    """For each distinct set of images: 0 up to 23 MiB in all, 100 from 1000 MiB per container on, straight between."""
+    wanted = [normalized_image_name(image) for image in pod.images]
+    most = MAX_CONTAINER_THRESHOLD * pod.num_containers
+    sums = [sum([_scaled(images, name, len(nodes)) for name in wanted]) for images in nodes.image_states.values]
+    kept = [min(max(total, MIN_THRESHOLD), most) for total in sums]
+    return [MAX_NODE_SCORE * (total - MIN_THRESHOLD) // (most - MIN_THRESHOLD) for total in kept]
+
+
+def normalized_image_name(name: str) -> str:
+    """A name without a tag means its latest one."""
+    return name if name.rfind(":") > name.rfind("/") else f"{name}:latest"
+
+
+def scaled(size: int, having: int, nodes: int) -> int:
+    """scaledImageScore: the size, times the share of the nodes that have the image."""
+    return int(float(size) * (having / nodes))
+
+
+def _state(nodes: NodeTable, row: int, wanted: str) -> tuple[int, int]:
+    """(bytes, nodes that have it) of an image on the node, zeros if it has not."""
+    images: ImageState = nodes.image_states.values[nodes.image_states.codes[row]]
+    return next(((size, having) for name, size, having in images if name == wanted), (0, 0))
+
+
+def _scaled(images: ImageState, wanted: str, nodes: int) -> int:
+    """What an image counts on a node with these images, 0 if it is not among them."""
+    return next((scaled(size, having, nodes) for name, size, having in images if name == wanted), 0)
+
+
+def _arithmetic(pod: Pod, parts: list[int], score: int) -> list[str]:
+    low, high = MIN_THRESHOLD // MIB, MAX_CONTAINER_THRESHOLD * pod.num_containers // MIB
+    total = sum(parts)
+    lines = [f"{' + '.join(map(str, parts))} = {total} bytes, {total / MIB:.1f}Mi, kept between {low}Mi and {high}Mi"]
+    kept = min(max(total, MIN_THRESHOLD), MAX_CONTAINER_THRESHOLD * pod.num_containers)
+    scale = MAX_CONTAINER_THRESHOLD * pod.num_containers - MIN_THRESHOLD
+    lines.append(f"{MAX_NODE_SCORE} * ({kept} - {MIN_THRESHOLD}) / {scale} = {score}")
+    return lines
+
+
+def _image_fact(nodes: NodeTable, row: int, name: str) -> Fact:
+    size, having = _state(nodes, row, name)
+    node, there = nodes.nodes[row], having > 0
+    text = (
+        f"{node.name} has {name} ({format_bytes(size)}), as have {having} of {len(nodes)} nodes: it counts "
+        f"{size} * {having} / {len(nodes)} = {scaled(size, having, len(nodes))} bytes."
+        if there
+        else f"{node.name} does not have the image {name}."
+    )
+    return Fact(
+        "ImageLocality.image",
+        left=name,
+        op="∈" if there else "∉",
+        right=f"{node.name}'s images",
+        holds=there,
+        values={"size": size, "nodesWithImage": having, "nodes": len(nodes)},
+        text=text,
+        field="spec.containers[*].image",
+    )

@@ -1,0 +1,128 @@
+"""NodePorts: a host port can be taken once per node (kube-scheduler: plugins/nodeports, framework.HostPortInfo)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import HostPort, Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, listed
+from scheduler_core.framework.interface import (
+    SKIP,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Status,
+    Verdicts,
+)
+
+NO_FREE_PORTS = Status(Code.UNSCHEDULABLE, ("node(s) didn't have free ports for the requested pod ports",))
+NO_PORTS_WANTED = PreFilterResult(status=SKIP)
+ANY_IP = "0.0.0.0"  # noqa: S104, an address in a manifest
+
+
+class NodePorts:
+    """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
+
+    name = "NodePorts"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._pods = handle.cluster.pods
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        """The state is where the ports conflict: bool[N]."""
+        if not pod.host_ports:
+            return NO_PORTS_WANTED
+        conflicts = np.zeros(len(cluster.nodes), np.bool_)
+        for name, taken in cluster.pods.used_ports.items():
+            row = cluster.nodes.row_of.get(name)
+            if row is not None and conflict(pod.host_ports, taken):
+                conflicts[row] = True
+        return PreFilterResult(conflicts)
+
+    def filter(
+        self, pod: Pod, state: NDArray[np.bool_], nodes: NodeTable, rows: Rows, change: Change | None
+    ) -> Verdicts:
+        conflicts = state[rows]
+        if change is not None:
+            numbers = np.arange(len(nodes))[rows].tolist()
+            found = [conflict(pod.host_ports, self._used(nodes.names[r], i, change)) for i, r in enumerate(numbers)]
+            conflicts = np.array(found, np.bool_)
+        return Verdicts.reject(conflicts, NO_FREE_PORTS)
+
+    def _used(self, node_name: str, position: int, change: Change) -> set[HostPort]:
+        """The node's ports once every pod that the change mentions was taken off and those that stay were put back."""
+        used = set(self._pods.used_ports.get(node_name, ()))
+        mentioned = change.mentioned[position]
+        for slot, _ in mentioned:
+            if self._pods.node_name[slot] == node_name:
+                used -= set(self._pods.pods[slot].host_ports)
+        for slot, sign in mentioned:
+            if sign >= 0:
+                used |= set(self._pods.pods[slot].host_ports)
+        return used
+
+    def axes(
+        self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """Not linear: the filter looks at the pods themselves."""
+        return np.empty((0, len(slots)), np.int64)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("Pod", Action.DELETE), _after_pod_deleted),
+            RegisteredEvent(ClusterEvent("Node", Action.ADD)),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: NDArray[np.int64], cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        """One fact for each port that the pod wants."""
+        name, pods = cluster.nodes.names[row], cluster.pods
+        taken = pods.used_ports.get(name, ()) if change is None else self._used(name, 0, change)
+        slots = [*pods.on_row(row), *(change.added[0] if change is not None else ())]
+        return [_port_fact(port, taken, [pods.pods[slot] for slot in slots], name) for port in pod.host_ports]
+
+
+def conflict(wanted: Iterable[HostPort], taken: Iterable[HostPort]) -> bool:
+    """Same protocol and port, and the same address or either of them all addresses."""
+    return any(
+        want.port == have.port
+        and want.protocol == have.protocol
+        and (want.ip == have.ip or ANY_IP in (want.ip, have.ip))
+        for want in wanted
+        for have in taken
+    )
+
+
+def _after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
+    """The pod that left held one of the wanted ports."""
+    held = bool(old.node_name or old.nominated_node_name) and conflict(pod.host_ports, old.host_ports)
+    return QueueingHint.QUEUE if held else QueueingHint.SKIP
+
+
+def _port_fact(port: HostPort, taken: Iterable[HostPort], others: Sequence[Pod], node: str) -> Fact:
+    name = f"{port.port}/{port.protocol}" if port.ip == ANY_IP else f"{port.ip}:{port.port}/{port.protocol}"
+    free = not conflict((port,), taken)
+    users = [] if free else [other.key for other in others if conflict((port,), other.host_ports)]
+    return Fact(
+        "NodePorts.port",
+        left=name,
+        op="∉" if free else "∈",
+        right=f"{node}'s taken host ports",
+        holds=free,
+        values={"port": port.port, "protocol": port.protocol, "ip": port.ip, "pods": ", ".join(users)},
+        text=f"The pod wants the host port {name}; on {node} it is {'free' if free else f'taken by {listed(users)}'}.",
+        field="spec.containers[*].ports[*].hostPort",
+    )

@@ -1,0 +1,80 @@
+"""NodeUnschedulable: a cordoned node takes no new pods (kube-scheduler: plugins/nodeunschedulable)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Node, Pod, Taint
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.interface import (
+    PASS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.taint_toleration.rule import tolerates
+
+UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
+UNSCHEDULABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unschedulable",))
+
+
+class NodeUnschedulable:
+    """Reject a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
+
+    name = "NodeUnschedulable"
+    reads = "node"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        pass
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        if tolerates(pod.tolerations, UNSCHEDULABLE_TAINT):
+            return PASS
+        return Verdicts.reject(nodes.unschedulable[rows], UNSCHEDULABLE)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_TAINT), _after_node_change),
+            RegisteredEvent(ClusterEvent("Pod", Action.UPDATE_POD_TOLERATION), _after_toleration_change),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: None, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        node = cluster.nodes.nodes[row]
+        tolerated = tolerates(pod.tolerations, UNSCHEDULABLE_TAINT)
+        why = " and the pod does not tolerate that" if not tolerated else ", which the pod tolerates"
+        return [
+            Fact(
+                "NodeUnschedulable.unschedulable",
+                left=f"{node.name} is cordoned",
+                op="=",
+                right="true" if node.unschedulable else "false",
+                holds=tolerated or not node.unschedulable,
+                values={"tolerated": "true" if tolerated else "false"},
+                text=f"{node.name} is cordoned{why}." if node.unschedulable else f"{node.name} is not cordoned.",
+                field="spec.unschedulable",
+            )
+        ]
+
+
+def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+    """Only a node that was cordoned (or is new) and is not any more can help."""
+    changed = old is None or (old.unschedulable and not new.unschedulable)
+    return QueueingHint.QUEUE if changed and not new.unschedulable else QueueingHint.SKIP
+
+
+def _after_toleration_change(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
+    """The pod itself now tolerates the taint."""
+    helps = new.uid == pod.uid and tolerates(new.tolerations, UNSCHEDULABLE_TAINT)
+    return QueueingHint.QUEUE if helps else QueueingHint.SKIP

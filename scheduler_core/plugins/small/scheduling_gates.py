@@ -1,0 +1,41 @@
+"""SchedulingGates: a pod with gates does not enter the queue (kube-scheduler: plugins/schedulinggates)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.framework.interface import (
+    SUCCESS,
+    Action,
+    ClusterEvent,
+    Code,
+    Handle,
+    QueueingHint,
+    RegisteredEvent,
+    Status,
+)
+
+
+class SchedulingGates:
+    """Hold the pod back until all of its `spec.schedulingGates` are gone."""
+
+    name = "SchedulingGates"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        pass
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        if not pod.scheduling_gates:
+            return SUCCESS
+        waiting = f"waiting for scheduling gates: [{' '.join(pod.scheduling_gates)}]"
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (waiting,))
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        eliminated = ClusterEvent("Pod", Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED)
+        return (RegisteredEvent(eliminated, _after_gates_eliminated),)
+
+
+def _after_gates_eliminated(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
+    return QueueingHint.QUEUE if new.uid == pod.uid else QueueingHint.SKIP

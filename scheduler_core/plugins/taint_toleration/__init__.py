@@ -1,0 +1,1 @@
+"""TaintToleration (kube-scheduler: plugins/tainttoleration)."""

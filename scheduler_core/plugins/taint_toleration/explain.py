@@ -1,0 +1,64 @@
+"""TaintToleration's verdict and score in words: every taint of the node with what tolerates it, and the count."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.core import Node, Pod, Taint, Toleration
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
+from scheduler_core.plugins.taint_toleration.rule import tolerates
+
+HARD = ("NoSchedule", "NoExecute")
+
+
+def explain_taints(pod: Pod, node: Node) -> list[Fact]:
+    """One fact for each NoSchedule or NoExecute taint of the node."""
+    taints = [taint for taint in node.taints if taint.effect in HARD]
+    if not taints:
+        return [
+            Fact(
+                "TaintToleration.none",
+                left=f"{node.name}'s NoSchedule and NoExecute taints",
+                op="=",
+                right="none",
+                holds=True,
+                text=f"{node.name} has no taint that keeps pods away.",
+                field="spec.taints",
+            )
+        ]
+    return [_fact(pod.tolerations, taint, node.name) for taint in taints]
+
+
+def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int) -> ScoreExplanation:
+    """The taints that the pod would rather avoid; the node with the most of them gets 0."""
+    soft = [taint for taint in node.taints if taint.effect == "PreferNoSchedule"]
+    facts = [_fact(tolerations, taint, node.name, "TaintToleration.preferred") for taint in soft]
+    count, most = int(raw[index]), int(raw.max())
+    lines = [f"PreferNoSchedule taints that the pod does not tolerate: {count}"]
+    if most == 0:
+        lines.append(f"no feasible node has any: {MAX_NODE_SCORE}")
+    else:
+        normalized = MAX_NODE_SCORE - MAX_NODE_SCORE * count // most
+        lines.append(f"{MAX_NODE_SCORE} - {MAX_NODE_SCORE} * {count} / {most} = {normalized}")
+    return ScoreExplanation(lines, facts)
+
+
+def taint_text(taint: Taint) -> str:
+    """As kubectl writes it: "key=value:Effect"."""
+    return f"{taint.key}={taint.value}:{taint.effect}" if taint.value else f"{taint.key}:{taint.effect}"
+
+
+def _fact(tolerations: Sequence[Toleration], taint: Taint, node: str, key: str = "TaintToleration.taint") -> Fact:
+    by = next((number for number, one in enumerate(tolerations) if tolerates((one,), taint)), None)
+    name = taint_text(taint)
+    return Fact(
+        key,
+        left=name,
+        op="∈" if by is not None else "∉",
+        right="the pod's tolerations",
+        holds=by is not None,
+        values={"key": taint.key, "value": taint.value, "effect": taint.effect},
+        text=f"{node} has the taint {name}, which the pod {'tolerates' if by is not None else 'does not tolerate'}.",
+        field="spec.tolerations",
+    )

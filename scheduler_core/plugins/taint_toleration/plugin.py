@@ -1,0 +1,107 @@
+"""TaintToleration: a pod must tolerate a node's taints; fewer soft taints are better (plugins/tainttoleration)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Node, Pod, Taint, Toleration
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation
+from scheduler_core.framework.interface import (
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreScoreResult,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
+from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint, tolerates
+
+HARD_EFFECTS = ("NoSchedule", "NoExecute")
+NOTHING_TO_PREPARE = PreScoreResult()
+SOFT_EFFECT = "PreferNoSchedule"
+
+
+class TaintToleration:
+    """The rule runs once for each distinct set of taints."""
+
+    name = "TaintToleration"
+    reads = "node"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        pass
+
+    def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        taints = nodes.taints
+        return Verdicts.by_code(taints.codes[rows], [_verdict(pod, taint_set) for taint_set in taints.values])
+
+    def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        return NOTHING_TO_PREPARE
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        """How many PreferNoSchedule taints the pod does not tolerate; tolerations of other effects do not count."""
+        soft = _soft_tolerations(pod)
+        counts = [
+            sum(taint.effect == SOFT_EFFECT and not tolerates(soft, taint) for taint in taints)
+            for taints in nodes.taints.values
+        ]
+        found: Scores = np.array(counts, np.int64)[nodes.taints.codes[rows]]
+        return found
+
+    def normalize(self, pod: Pod, state: object, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores) -> Scores:
+        return default_normalize(scores, reverse=True)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_TAINT), _after_node_change),
+            RegisteredEvent(ClusterEvent("Pod", Action.UPDATE_POD_TOLERATION), _after_toleration_change),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: None, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        return explain_taints(pod, cluster.nodes.nodes[row])
+
+    def explain_score(
+        self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
+    ) -> ScoreExplanation:
+        return explain_preferences(_soft_tolerations(pod), cluster.nodes.nodes[int(rows[index])], raw, index)
+
+
+def _soft_tolerations(pod: Pod) -> tuple[Toleration, ...]:
+    """Those that can excuse a PreferNoSchedule taint."""
+    return tuple(one for one in pod.tolerations if one.effect in ("", SOFT_EFFECT))
+
+
+def _verdict(pod: Pod, taints: Sequence[Taint]) -> Status:
+    taint = find_untolerated_taint(taints, pod.tolerations, HARD_EFFECTS)
+    if taint is None:
+        return SUCCESS
+    reason = f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"
+    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
+
+
+def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+    """The node's taints kept the pod off and do not any more."""
+    was = old is None or find_untolerated_taint(old.taints, pod.tolerations, HARD_EFFECTS) is not None
+    now = find_untolerated_taint(new.taints, pod.tolerations, HARD_EFFECTS) is not None
+    return QueueingHint.QUEUE if was and not now else QueueingHint.SKIP
+
+
+def _after_toleration_change(pod: Pod, old: Pod | None, new: Pod) -> QueueingHint:
+    """The pod itself got a toleration."""
+    return QueueingHint.QUEUE if new.uid == pod.uid else QueueingHint.SKIP

@@ -1,0 +1,29 @@
+"""Taints and tolerations (kube-scheduler: component-helpers/scheduling/corev1 and api/core/v1/toleration.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from scheduler_core.apis.core import Taint, Toleration
+
+
+def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
+    """Whether any toleration covers the taint."""
+    return any(_covers(toleration, taint) for toleration in tolerations)
+
+
+def _covers(toleration: Toleration, taint: Taint) -> bool:
+    """Toleration.ToleratesTaint: an empty effect or key covers every effect or key; Exists covers every value."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    return toleration.operator == "Exists" or toleration.value == taint.value
+
+
+def find_untolerated_taint(
+    taints: Iterable[Taint], tolerations: Iterable[Toleration], effects: tuple[str, ...]
+) -> Taint | None:
+    """The first taint with one of the effects that is not tolerated."""
+    tolerations = tuple(tolerations)
+    return next((taint for taint in taints if taint.effect in effects and not tolerates(tolerations, taint)), None)

@@ -1,0 +1,106 @@
+"""Which volumes of a pod a CSI driver attaches to its node, under unique names.
+
+The rules are those of kube-scheduler's nodevolumelimits/csi.go (`filterAttachableVolumes`, `getCSIDriverInfo`). In-tree
+volumes count where the node's CSINode says that their driver took over, so the answer depends on the CSINode.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apis.core import CSINode, PersistentVolume, PersistentVolumeClaim, Pod, Volume
+from scheduler_core.plugins.volumes.csi_migration import (
+    BY_NAME,
+    BY_SOURCE,
+    TranslationError,
+    migratable,
+    migrated_for_limits,
+    volume_handle,
+)
+from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
+from scheduler_core.plugins.volumes.matching import claim_class
+
+Attachable = dict[str, str]  # unique name "driver/handle" -> driver
+
+
+class AttachableError(Exception):
+    """The pod's volumes cannot be told; `missing`: because a claim does not exist."""
+
+    def __init__(self, message: str, *, missing: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+
+def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, new: bool) -> Attachable:
+    """The volumes that a CSI driver attaches for the pod; `new`: every claim of it must exist.
+
+    Raises AttachableError.
+    """
+    found: Attachable = {}
+    for volume in pod.volumes:
+        driver, handle = _attachable(pod, volume, csi_node, storage, new)
+        if driver and handle:
+            found[f"{driver}/{handle}"] = driver
+    return found
+
+
+def is_attachable(volume: Volume) -> bool:
+    """The volume is a claim's, or an inline one of an in-tree plugin that has a CSI successor."""
+    return volume.claim is not None or volume.source_type in BY_SOURCE
+
+
+def _attachable(pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Storage, new: bool) -> tuple[str, str]:
+    if volume.claim is None:
+        return _inline(volume, csi_node)
+    key = f"{pod.namespace}/{volume.claim}"
+    claim = storage.persistent_volume_claim(key)
+    if claim is None:
+        if new:
+            error = not_found("persistentvolumeclaim", volume.claim)
+            raise AttachableError(f"looking up PVC {key}: {error}", missing=True)
+        return "", ""
+    error = ephemeral_claim_error(pod, claim) if volume.ephemeral else ""
+    if error:
+        raise AttachableError(error)
+    return claim_driver(claim, csi_node, storage)
+
+
+def _inline(volume: Volume, csi_node: CSINode | None) -> tuple[str, str]:
+    plugin = BY_SOURCE.get(volume.source_type)
+    if plugin is None or volume.source is None or not migrated_for_limits(plugin, csi_node):
+        return "", ""
+    try:
+        return plugin.driver, volume_handle(plugin, volume.source)
+    except TranslationError as error:
+        raise AttachableError(f"converting volume({volume.name}) from inline to csi: {error}") from error
+
+
+def claim_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
+    """The driver of a claim's volume and the driver's name for it; ("", ""): no CSI driver attaches it."""
+    pv = storage.persistent_volume(claim.volume_name) if claim.volume_name else None
+    if pv is None:
+        return _provisioned_driver(claim, csi_node, storage)
+    csi = pv.source.get("csi")
+    if csi is not None:
+        return str(csi.get("driver", "")), str(csi.get("volumeHandle", ""))
+    return _migrated_driver(pv, csi_node)
+
+
+def _migrated_driver(pv: PersistentVolume, csi_node: CSINode | None) -> tuple[str, str]:
+    plugin = migratable(pv)
+    if plugin is None or not migrated_for_limits(plugin, csi_node):
+        return "", ""
+    try:
+        return plugin.driver, volume_handle(plugin, pv.source[plugin.source] or {}, pv)
+    except TranslationError:
+        return "", ""
+
+
+def _provisioned_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
+    """The driver that the claim's class would ask; kube-scheduler makes up a volume name that no other volume has."""
+    storage_class = storage.storage_class(claim_class(claim))
+    if storage_class is None:
+        return "", ""
+    handle = f"unbound-{claim.namespace}/{claim.name}"
+    plugin = BY_NAME.get(storage_class.provisioner)
+    if plugin is None:
+        return storage_class.provisioner, handle
+    return (plugin.driver, handle) if migrated_for_limits(plugin, csi_node) else ("", "")

@@ -1,0 +1,1 @@
+"""VolumeBinding (kube-scheduler: plugins/volumebinding)."""

@@ -1,0 +1,94 @@
+"""What Reserve decided about volumes and claims and the API server does not say yet (volumebinding/assume_cache.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import SELECTED_NODE, claim_class, claim_key
+
+
+@dataclass(frozen=True, slots=True)
+class PodVolumes:
+    """What a node would give the pod: volumes for claims and claims to provision, or the reasons why it cannot."""
+
+    bindings: tuple[tuple[PersistentVolumeClaim, PersistentVolume], ...] = ()
+    provisions: tuple[PersistentVolumeClaim, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class AssumeCache:
+    """PVAssumeCache and PVCAssumeCache: what Reserve decided and the API server does not say yet.
+
+    Each entry is (the stored object that was assumed over, the assumed one): as soon as the cluster holds another
+    object, the assumption is over, as an informer's update ends it in kube-scheduler.
+    """
+
+    volumes: dict[str, tuple[PersistentVolume, PersistentVolume]] = field(default_factory=dict)
+    claims: dict[str, tuple[PersistentVolumeClaim, PersistentVolumeClaim]] = field(default_factory=dict)
+
+    def volume(self, storage: Storage, name: str) -> PersistentVolume | None:
+        """The volume as the binder sees it."""
+        stored = storage.persistent_volume(name)
+        base, assumed = self.volumes.get(name, (None, None))
+        return assumed if assumed is not None and base is stored else stored
+
+    def claim(self, storage: Storage, key: str) -> PersistentVolumeClaim | None:
+        """The claim as the binder sees it."""
+        stored = storage.persistent_volume_claim(key)
+        base, assumed = self.claims.get(key, (None, None))
+        return assumed if assumed is not None and base is stored else stored
+
+    def assume_volume(self, storage: Storage, assumed: PersistentVolume) -> None:
+        """The binder sees this volume from now on."""
+        stored = storage.persistent_volume(assumed.name)
+        assert stored is not None
+        self.volumes[assumed.name] = (stored, assumed)
+
+    def assume_claim(self, storage: Storage, assumed: PersistentVolumeClaim) -> None:
+        """The binder sees this claim from now on."""
+        stored = storage.persistent_volume_claim(claim_key(assumed))
+        assert stored is not None
+        self.claims[claim_key(assumed)] = (stored, assumed)
+
+    def outdated(self, storage: Storage, found: PodVolumes) -> str:
+        """Why the API server refuses the writes of what was assumed, "" if it takes them: somebody wrote in between."""
+        for _, pv in found.bindings:
+            stored = storage.persistent_volume(pv.name)
+            if stored is None or stored is not self.volumes[pv.name][0]:
+                return _refusal("persistentvolumes", pv.name, exists=stored is not None)
+        for claim in found.provisions:
+            known = storage.persistent_volume_claim(claim_key(claim))
+            if known is None or known is not self.claims[claim_key(claim)][0]:
+                return _refusal("persistentvolumeclaims", claim.name, exists=known is not None)
+        return ""
+
+    def volumes_for(self, storage: Storage, claim: PersistentVolumeClaim) -> Iterator[PersistentVolume]:
+        """The volumes of the claim's class that may be its own: those without a claim and those that name it."""
+        for stored in storage.persistent_volumes_for(claim_key(claim), claim_class(claim)):
+            base, assumed = self.volumes.get(stored.name, (None, None)) if self.volumes else (None, None)
+            yield assumed if assumed is not None and base is stored else stored
+
+
+def _refusal(resource: str, name: str, *, exists: bool) -> str:
+    """The API server's words for an update of an object that is gone, or newer than the one that was read."""
+    if not exists:
+        return f'{resource} "{name}" not found'
+    again = "the object has been modified; please apply your changes to the latest version and try again"
+    return f'Operation cannot be fulfilled on {resource} "{name}": {again}'
+
+
+def with_selected_node(claim: PersistentVolumeClaim, node_name: str) -> PersistentVolumeClaim:
+    """The claim told which node its volume is for."""
+    annotations: Mapping[str, str] = {**claim.annotations, SELECTED_NODE: node_name}
+    return replace(claim, annotations=annotations)
+
+
+def with_claim(pv: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
+    """The volume reserved for the claim (`GetBindVolumeToClaim`); the very same object if it already was."""
+    if pv.claim_ref == claim_key(claim) and pv.claim_uid == claim.uid:
+        return pv
+    return replace(pv, claim_ref=claim_key(claim), claim_uid=claim.uid)

@@ -1,0 +1,208 @@
+"""The binder behind VolumeBinding: sorts a pod's claims, finds volumes for them on a node, assumes what was found.
+
+The rules are those of kube-scheduler's volumebinding/binder.go: `GetPodVolumeClaims`, `FindPodVolumes`,
+`AssumePodVolumes`. A node is seen as its labels, its name and its CSINode, so that one answer serves every node that
+looks the same to the claims at hand.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from scheduler_core.apis.core import CSINode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes
+from scheduler_core.plugins.volumes.csi_migration import TranslationError, migratable, translated_node_affinity
+from scheduler_core.plugins.volumes.listers import Storage
+from scheduler_core.plugins.volumes.matching import (
+    NO_PROVISIONER,
+    SELECTED_NODE,
+    Candidates,
+    Labels,
+    candidates,
+    claim_class,
+    claim_key,
+    enough_capacity,
+    fully_bound,
+    reachable_after_migration,
+    topology_allowed,
+)
+
+NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
+NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
+VOLUME_NOT_FOUND = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
+
+
+@dataclass(frozen=True, slots=True)
+class PodVolumeClaims:
+    """A pod's claims by what has to be done: bound, to be bound with the pod, or waited for (`PodVolumeClaims`)."""
+
+    bound: tuple[PersistentVolumeClaim, ...]
+    delayed: tuple[PersistentVolumeClaim, ...]
+    immediate: tuple[PersistentVolumeClaim, ...]
+
+
+class BinderError(Exception):
+    """FindPodVolumes failed; the text is the status' message (code Error)."""
+
+
+def claims_of(pod: Pod, storage: Storage, assumed: AssumeCache) -> PodVolumeClaims:
+    """Sorts the claims, which all exist; a claim that names its volume but is not bound counts as immediate."""
+    kinds: dict[str, list[PersistentVolumeClaim]] = {"bound": [], "delayed": [], "immediate": []}
+    for volume in pod.volumes:
+        if volume.claim is None:
+            continue
+        claim = assumed.claim(storage, f"{pod.namespace}/{volume.claim}")
+        assert claim is not None
+        if fully_bound(claim):
+            kinds["bound"].append(claim)
+        elif _delayed(storage.storage_class(claim_class(claim))) and not claim.volume_name:
+            kinds["delayed"].append(claim)
+        else:
+            kinds["immediate"].append(claim)
+    return PodVolumeClaims(tuple(kinds["bound"]), tuple(kinds["delayed"]), tuple(kinds["immediate"]))
+
+
+def _delayed(storage_class: StorageClass | None) -> bool:
+    """A class that does not exist counts as one that binds at once (`IsDelayBindingMode`)."""
+    return storage_class is not None and storage_class.volume_binding_mode == "WaitForFirstConsumer"
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """Everything that FindPodVolumes needs for one pod, with the node left open."""
+
+    storage: Storage
+    bound: tuple[tuple[PersistentVolumeClaim, PersistentVolume | None], ...]
+    selected: tuple[PersistentVolumeClaim, ...]  # the provisioner was already told a node
+    free: tuple[Candidates, ...]  # smallest request first
+
+    @staticmethod
+    def prepare(claims: PodVolumeClaims, storage: Storage, assumed: AssumeCache) -> Search:
+        selected = tuple(claim for claim in claims.delayed if SELECTED_NODE in claim.annotations)
+        free = sorted(
+            (claim for claim in claims.delayed if SELECTED_NODE not in claim.annotations), key=lambda one: one.request
+        )
+        return Search(
+            storage,
+            tuple((claim, assumed.volume(storage, claim.volume_name)) for claim in claims.bound),
+            selected,
+            tuple(candidates(claim, assumed.volumes_for(storage, claim)) for claim in free),
+        )
+
+    @property
+    def by_name(self) -> bool:
+        """The node's name matters: some claim is already meant for a node."""
+        return bool(self.selected)
+
+    @property
+    def by_csi_node(self) -> bool:
+        """The node's CSINode matters: some bound volume is an in-tree one that a CSI driver may serve."""
+        return any(pv is not None and migratable(pv) is not None for _, pv in self.bound)
+
+    def label_keys(self) -> list[str]:
+        """Every node label that an answer can depend on."""
+        keys: set[str] = set()
+        for _, pv in self.bound:
+            if pv is not None:
+                keys |= _affinity_keys(pv)
+        for candidate in self.free:
+            for pv in (*candidate.reserved, *candidate.available):
+                keys |= _affinity_keys(pv)
+        for claim in (*self.selected, *(candidate.claim for candidate in self.free)):
+            keys |= provision_keys(claim, self.storage)
+        return sorted(keys)
+
+    def find(self, labels: Labels, name: str, csi_node: CSINode | None) -> PodVolumes:
+        """What the node would give, or why it cannot (`FindPodVolumes`); raises BinderError."""
+        conflict, missing = self._check_bound(labels, csi_node)
+        reasons = [NODE_CONFLICT] if conflict else []
+        if any(claim.annotations[SELECTED_NODE] != name for claim in self.selected):
+            found = PodVolumes(reasons=(BIND_CONFLICT,))
+        else:
+            found = self._find_unbound(labels)
+        reasons += found.reasons
+        if missing:
+            reasons.append(VOLUME_NOT_FOUND)
+        return replace(found, reasons=tuple(reasons))
+
+    def _check_bound(self, labels: Labels, csi_node: CSINode | None) -> tuple[bool, bool]:
+        """(a bound volume is out of reach, a bound volume does not exist): the first of the two ends the check."""
+        for _, pv in self.bound:
+            if pv is None:
+                return False, True
+            try:
+                if not reachable_after_migration(pv, labels, csi_node):
+                    return True, False
+            except TranslationError as error:
+                raise BinderError(f"could not translate pv: {error}") from error
+        return False, False
+
+    def _find_unbound(self, labels: Labels) -> PodVolumes:
+        """Volumes for the free claims (`findMatchingVolumes`), and provisioning for the rest."""
+        taken: dict[str, None] = {}
+        bindings, unmatched = [], list(self.selected)
+        for candidate in self.free:
+            pv = candidate.choose(labels, taken)
+            if pv is None:
+                unmatched.append(candidate.claim)
+            else:
+                taken[pv.name] = None
+                bindings.append((candidate.claim, pv))
+        for claim in unmatched:
+            reason = why_not_provisioned(claim, self.storage, labels)
+            if reason:
+                return PodVolumes(tuple(bindings), reasons=(reason,))
+        return PodVolumes(tuple(bindings), tuple(unmatched))
+
+
+def why_not_provisioned(claim: PersistentVolumeClaim, storage: Storage, labels: Labels) -> str:
+    """The reason why a node with these labels cannot get a new volume, "" if it can (`checkVolumeProvisions`)."""
+    name = claim_class(claim)
+    if not name:
+        raise BinderError(f'no class for claim "{claim_key(claim)}"')
+    storage_class = storage.storage_class(name)
+    if storage_class is None:
+        raise BinderError(f'failed to find storage class "{name}"')
+    if storage_class.provisioner in ("", NO_PROVISIONER) or not topology_allowed(storage_class, labels):
+        return BIND_CONFLICT
+    return "" if has_capacity(claim, storage_class, storage, labels) else NOT_ENOUGH_SPACE
+
+
+def has_capacity(claim: PersistentVolumeClaim, storage_class: StorageClass, storage: Storage, labels: Labels) -> bool:
+    """Only drivers that publish their capacity are asked for it (`hasEnoughCapacity`)."""
+    driver = storage.csi_driver(storage_class.provisioner)
+    if driver is None or not driver.storage_capacity:
+        return True
+    return any(
+        capacity.storage_class == storage_class.name and enough_capacity(capacity, claim.request, labels)
+        for capacity in storage.csi_storage_capacities()
+    )
+
+
+def _affinity_keys(pv: PersistentVolume) -> set[str]:
+    affinities = [pv.node_affinity]
+    plugin = migratable(pv)
+    if plugin is not None:
+        affinities.append(translated_node_affinity(pv, plugin))
+    return {
+        requirement.key
+        for affinity in affinities
+        if affinity is not None
+        for term in affinity.terms
+        for requirement in term.match_expressions
+    }
+
+
+def provision_keys(claim: PersistentVolumeClaim, storage: Storage) -> set[str]:
+    """The node labels that decide where the claim's class can provision."""
+    storage_class = storage.storage_class(claim_class(claim))
+    if storage_class is None:
+        return set()
+    keys = {key for term in storage_class.allowed_topologies for key, _ in term}
+    driver = storage.csi_driver(storage_class.provisioner)
+    if driver is not None and driver.storage_capacity:
+        for capacity in storage.csi_storage_capacities():
+            if capacity.storage_class == storage_class.name and capacity.node_topology is not None:
+                keys |= {requirement.key for requirement in capacity.node_topology.requirements}
+    return keys

@@ -1,0 +1,216 @@
+"""VolumeBinding: a pod goes where its volumes can be had, and its unbound claims are bound on the way.
+
+kube-scheduler: volumebinding/volume_binding.go and binder.go. Claims that bind at once must be bound already; bound
+ones tie the pod to the nodes that their volumes reach; claims of a class that waits for its first consumer get a free
+volume or a newly provisioned one. Reserve assumes what Filter found; PreBind writes it, and plays the PV controller
+and the provisioner at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import Interned, NodeTable
+from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.interface import (
+    SKIP,
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    PreScoreResult,
+    RegisteredEvent,
+    Rows,
+    Scores,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
+from scheduler_core.plugins.volumes.binding import reach as volume_reach
+from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
+from scheduler_core.plugins.volumes.binding.binder import BinderError, Search, claims_of
+from scheduler_core.plugins.volumes.binding.provisioning import bind_volumes
+from scheduler_core.plugins.volumes.hints import (
+    after_capacity_change,
+    after_csi_driver_change,
+    after_csi_node_change,
+    after_own_claim,
+    after_storage_class_change,
+)
+from scheduler_core.plugins.volumes.listers import Storage, alike, ephemeral_claim_error, not_found
+from scheduler_core.plugins.volumes.matching import claim_key, fully_bound
+
+NO_CLAIMS = PreFilterResult(status=SKIP)
+UNBOUND_IMMEDIATE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod has unbound immediate PersistentVolumeClaims",))
+
+
+@dataclass(slots=True)
+class State:
+    """The search of this cycle, its answers by what the node looks like, and what Reserve took for the pod."""
+
+    search: Search
+    verdicts: tuple[int, Interned[Status]] | None = None  # of all rows, for one generation of the node table
+    answers: dict[tuple[object, ...], Status] = field(default_factory=dict)
+    reserved: PodVolumes | None = None  # None: every claim is bound, there is nothing to do
+
+
+class VolumeBinding:
+    """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
+
+    name = "VolumeBinding"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.handle = handle
+        self.storage = Storage(handle.cluster)
+        self.assumed = AssumeCache()
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        if all(volume.claim is None for volume in pod.volumes):
+            return NO_CLAIMS
+        error = claim_error(pod, self.storage)
+        if error:
+            return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)))
+        claims = claims_of(pod, self.storage, self.assumed)
+        if claims.immediate:
+            return PreFilterResult(status=UNBOUND_IMMEDIATE)
+        return PreFilterResult(State(Search.prepare(claims, self.storage, self.assumed)))
+
+    def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        """All nodes at once where that can be; else once for each group of nodes that look alike to the claims."""
+        if volume_reach.covers(state.search):
+            if state.verdicts is None or state.verdicts[0] != nodes.generation:
+                codes, reasons = volume_reach.reasons_by_row(state.search, nodes)
+                state.verdicts = nodes.generation, Interned([_status(found) for found in reasons], codes)
+            verdicts = state.verdicts[1]
+            return Verdicts.by_code(verdicts.codes[rows], verdicts.values)
+        keys = state.search.label_keys()
+        columns = [nodes.label(key).codes for key in keys]
+        if state.search.by_name:
+            columns.append(np.arange(len(nodes), dtype=np.intp))
+        if state.search.by_csi_node:
+            columns.append(self._migrated(nodes))
+        first, group = alike(nodes, rows, columns)
+        return Verdicts.by_code(group, [self._judge(state, keys, nodes, row) for row in first])
+
+    def pre_score(self, pod: Pod, state: State | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
+        """Scoring by capacity needs the gate StorageCapacityScoring, which is off."""
+        return PreScoreResult(None, SKIP)
+
+    def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
+        return np.zeros(len(rows), np.int64)
+
+    def reserve(self, pod: Pod, state: State | None, node_name: str) -> Status:
+        """Assume the volumes and claims of the node (`AssumePodVolumes`)."""
+        if state is None or self._all_bound(pod):
+            return SUCCESS
+        node = self.storage.cluster.node(node_name)
+        assert node is not None
+        found = state.search.find(node.labels, node_name, self.storage.csi_node(node_name))
+        bindings = tuple((claim, with_claim(pv, claim)) for claim, pv in found.bindings)
+        provisions = tuple(with_selected_node(claim, node_name) for claim in found.provisions)
+        for _, pv in bindings:
+            self.assumed.assume_volume(self.storage, pv)
+        for claim in provisions:
+            self.assumed.assume_claim(self.storage, claim)
+        state.reserved = PodVolumes(bindings, provisions)
+        return SUCCESS
+
+    def unreserve(self, pod: Pod, state: State | None, node_name: str) -> None:
+        if state is None or state.reserved is None:
+            return
+        for _, pv in state.reserved.bindings:
+            self.assumed.volumes.pop(pv.name, None)
+        for claim in state.reserved.provisions:
+            self.assumed.claims.pop(claim_key(claim), None)
+
+    def pre_bind(self, pod: Pod, state: State | None, node_name: str) -> Status:
+        """Write what Reserve assumed; the played controller binds it before the call is over (`BindPodVolumes`)."""
+        if state is None or state.reserved is None:
+            return SUCCESS
+        refused = self.assumed.outdated(self.storage, state.reserved)
+        if refused:
+            return Status(Code.ERROR, (refused,))
+        error = bind_volumes(state.reserved, node_name, self.storage, self.handle)
+        return Status(Code.ERROR, (f"binding volumes: {error}",)) if error else SUCCESS
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        either = Action.ADD | Action.UPDATE
+        return (
+            RegisteredEvent(ClusterEvent("storage.k8s.io/StorageClass", either), after_storage_class_change),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", either), after_own_claim),
+            RegisteredEvent(ClusterEvent("PersistentVolume", either)),
+            RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_LABEL)),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", either), after_csi_node_change),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSIDriver", Action.UPDATE), after_csi_driver_change),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSIStorageCapacity", either), after_capacity_change),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        node = cluster.nodes.nodes[row]
+        return volume_binding_facts.facts(state.search, node, self.storage.csi_node(node.name))
+
+    def _judge(self, state: State, keys: list[str], nodes: NodeTable, row: int) -> Status:
+        node = nodes.nodes[row]
+        csi_node = self.storage.csi_node(node.name)
+        key = (
+            tuple(node.labels.get(key) for key in keys),
+            node.name if state.search.by_name else "",
+            csi_node.migrated if csi_node is not None and state.search.by_csi_node else None,
+        )
+        if key not in state.answers:
+            try:
+                found = state.search.find(node.labels, node.name, csi_node)
+            except BinderError as error:
+                state.answers[key] = Status(Code.ERROR, (str(error),))
+            else:
+                state.answers[key] = _status(found.reasons)
+        return state.answers[key]
+
+    def _migrated(self, nodes: NodeTable) -> NDArray[np.intp]:
+        """A column of codes for what each node's CSINode says about migrated in-tree plugins."""
+        number: dict[object, int] = {}
+        found = (self.storage.csi_node(name) for name in nodes.names)
+        views = (None if csi_node is None else csi_node.migrated for csi_node in found)
+        return np.array([number.setdefault(view, len(number)) for view in views], np.intp)
+
+    def _all_bound(self, pod: Pod) -> bool:
+        keys = [f"{pod.namespace}/{volume.claim}" for volume in pod.volumes if volume.claim is not None]
+        claims = [self.assumed.claim(self.storage, key) for key in keys]
+        return all(claim is not None and fully_bound(claim) for claim in claims)
+
+
+def _status(reasons: tuple[str, ...]) -> Status:
+    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons) if reasons else SUCCESS
+
+
+def claim_error(pod: Pod, storage: Storage) -> str:
+    """What is wrong with the pod's claims themselves, "" if nothing is (`podHasPVCs`)."""
+    for volume in pod.volumes:
+        if volume.claim is None:
+            continue
+        claim = storage.persistent_volume_claim(f"{pod.namespace}/{volume.claim}")
+        if claim is None and volume.ephemeral:
+            waiting = "waiting for ephemeral volume controller to create the persistentvolumeclaim"
+            return f'{waiting} "{volume.claim}"'
+        if claim is None:
+            return not_found("persistentvolumeclaim", volume.claim)
+        if claim.phase == "Lost":
+            return f'persistentvolumeclaim "{claim.name}" bound to non-existent persistentvolume "{claim.volume_name}"'
+        if claim.terminating:
+            return f'persistentvolumeclaim "{claim.name}" is being deleted'
+        error = ephemeral_claim_error(pod, claim) if volume.ephemeral else ""
+        if error:
+            return error
+    return ""

@@ -1,0 +1,208 @@
+"""In-tree volumes that a CSI driver serves today, and how the scheduler reads them.
+
+The facts are those of csi-translation-lib (`translate.go`, `plugins/*.go`): which in-tree source belongs to which CSI
+driver, what the driver calls the volume, and under which topology key the driver's nodes carry their zone. Whether a
+node uses the driver is written in its CSINode's annotation `storage.alpha.kubernetes.io/migrated-plugins`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from scheduler_core.apis.core import CSINode, Manifest, PersistentVolume
+from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
+
+ZONE, ZONE_BETA = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
+REGION, REGION_BETA = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
+MULTI_ZONE_DELIMITER = "__"  # "us-east-1a__us-east-1b" in a volume's zone label
+
+_GCE_ZONAL, _GCE_REGIONAL = "projects/UNSPECIFIED/zones/{}/disks/{}", "projects/UNSPECIFIED/regions/{}/disks/{}"
+_AWS_VOLUME = re.compile(r"vol-[^/]*")
+_AZURE_SECRET = re.compile(r"azure-storage-account-(.+)-secret")
+
+
+class TranslationError(Exception):
+    """The in-tree volume cannot be read as a CSI volume; the text is the translator's."""
+
+
+@dataclass(frozen=True, slots=True)
+class InTreePlugin:
+    """An in-tree volume plugin and its successor; `topology_key` "" where zones are not translated.
+
+    `counted`: NodeVolumeLimits and VolumeBinding know its migration (`isCSIMigrationOn`).
+    """
+
+    source: str
+    name: str
+    driver: str
+    topology_key: str = ""
+    counted: bool = True
+
+
+IN_TREE_PLUGINS = (
+    InTreePlugin("gcePersistentDisk", "kubernetes.io/gce-pd", "pd.csi.storage.gke.io", "topology.gke.io/zone"),
+    InTreePlugin("awsElasticBlockStore", "kubernetes.io/aws-ebs", "ebs.csi.aws.com", "topology.ebs.csi.aws.com/zone"),
+    InTreePlugin(
+        "cinder", "kubernetes.io/cinder", "cinder.csi.openstack.org", "topology.cinder.csi.openstack.org/zone"
+    ),
+    InTreePlugin("azureDisk", "kubernetes.io/azure-disk", "disk.csi.azure.com"),
+    InTreePlugin("azureFile", "kubernetes.io/azure-file", "file.csi.azure.com", counted=False),
+    InTreePlugin("vsphereVolume", "kubernetes.io/vsphere-volume", "csi.vsphere.vmware.com", counted=False),
+    InTreePlugin("portworxVolume", "kubernetes.io/portworx-volume", "pxd.portworx.com"),
+)
+BY_SOURCE = {plugin.source: plugin for plugin in IN_TREE_PLUGINS}
+BY_NAME = {plugin.name: plugin for plugin in IN_TREE_PLUGINS}
+
+
+def migratable(pv: PersistentVolume) -> InTreePlugin | None:
+    """The in-tree plugin of a volume that some CSI driver could serve (`IsPVMigratable`)."""
+    return next((plugin for plugin in IN_TREE_PLUGINS if plugin.source in pv.source), None)
+
+
+def migrated_for_limits(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
+    """nodevolumelimits/utils.go `isCSIMigrationOn`: a CSINode is enough, but Portworx needs its annotation as well."""
+    if csi_node is None or not plugin.counted:
+        return False
+    return plugin.source != "portworxVolume" or plugin.name in csi_node.migrated
+
+
+def migrated_for_binding(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
+    """volumebinding/binder.go `isPluginMigratedToCSIOnNode`."""
+    return csi_node is not None and plugin.counted and plugin.name in csi_node.migrated
+
+
+def volume_handle(plugin: InTreePlugin, source: Manifest, pv: PersistentVolume | None = None) -> str:
+    """What the driver calls the volume; `pv` None: the volume stands in the pod itself.
+
+    Raises TranslationError where csi-translation-lib returns an error.
+    """
+    match plugin.source:
+        case "awsElasticBlockStore":
+            return _aws_volume_id(str(source.get("volumeID", "")))
+        case "gcePersistentDisk":
+            return _gce_volume_id(str(source.get("pdName", "")), pv)
+        case "azureDisk":
+            return _azure_disk_uri(source)
+        case "azureFile":
+            return _azure_file_id(source, pv)
+        case "vsphereVolume":
+            return str(source.get("volumePath", ""))
+        case _:
+            return str(source.get("volumeID", ""))
+
+
+def translated_node_affinity(pv: PersistentVolume, plugin: InTreePlugin) -> NodeSelector | None:
+    """The volume's node affinity in the driver's own topology key (`translateTopologyFromInTreeToCSI`)."""
+    affinity = pv.node_affinity
+    if not plugin.topology_key:
+        return affinity
+    zone, region = _topology_labels(pv)
+    if _has_values(affinity, zone):
+        affinity = _renamed(affinity, zone, plugin.topology_key)
+    elif zone in pv.labels:
+        affinity = _with_zones(affinity, plugin.topology_key, pv.labels[zone].split(MULTI_ZONE_DELIMITER))
+    if region == REGION_BETA and _has_values(affinity, REGION_BETA):
+        return _renamed(affinity, REGION_BETA, REGION)
+    return affinity
+
+
+def _requirements(affinity: NodeSelector | None) -> Iterator[Requirement]:
+    for term in affinity.terms if affinity is not None else ():
+        yield from term.match_expressions
+
+
+def _has_values(affinity: NodeSelector | None, key: str) -> bool:
+    return any(requirement.key == key and requirement.values for requirement in _requirements(affinity))
+
+
+def _topology_labels(pv: PersistentVolume) -> tuple[str, str]:
+    """The zone and region keys that the volume uses: its affinity before its labels, GA before beta."""
+    keys = {requirement.key for requirement in _requirements(pv.node_affinity)}
+    for names in (keys, pv.labels):
+        if ZONE in names:
+            return ZONE, REGION
+        if ZONE_BETA in names:
+            return ZONE_BETA, REGION_BETA
+    return ZONE, REGION
+
+
+def _renamed(affinity: NodeSelector | None, old: str, new: str) -> NodeSelector | None:
+    if affinity is None:
+        return None
+
+    def term(of: NodeSelectorTerm) -> NodeSelectorTerm:
+        return replace(
+            of, match_expressions=tuple(replace(r, key=new) if r.key == old else r for r in of.match_expressions)
+        )
+
+    return NodeSelector(tuple(map(term, affinity.terms)))
+
+
+def _with_zones(affinity: NodeSelector | None, key: str, zones: list[str]) -> NodeSelector | None:
+    """`addTopology`: every term also asks for one of the zones; no valid zone changes nothing."""
+    values = tuple(sorted({zone.strip() for zone in zones} - {""}))
+    if not values:
+        return affinity
+    terms = affinity.terms if affinity is not None and affinity.terms else (NodeSelectorTerm(),)
+    wanted = Requirement(key, "In", values)
+    return NodeSelector(tuple(replace(term, match_expressions=(*term.match_expressions, wanted)) for term in terms))
+
+
+def _aws_volume_id(volume_id: str) -> str:
+    if not volume_id.startswith("aws://"):
+        return volume_id
+    path = re.split(r"[?#]", volume_id.removeprefix("aws://"))[0].partition("/")[2].strip("/")
+    if not _AWS_VOLUME.fullmatch(path):
+        raise TranslationError(
+            f"failed to translate Kubernetes ID to EBS Volume ID Invalid format for AWS volume ({volume_id})"
+        )
+    return path
+
+
+def _gce_volume_id(name: str, pv: PersistentVolume | None) -> str:
+    label = (pv.labels.get(ZONE_BETA) or pv.labels.get(ZONE, "")) if pv is not None else ""
+    zones = label.split(MULTI_ZONE_DELIMITER)
+    if len(zones) == 1:
+        return _GCE_ZONAL.format(zones[0] or "UNSPECIFIED", name)
+    return _GCE_REGIONAL.format(_gce_region(zones), name)
+
+
+def _gce_region(zones: list[str]) -> str:
+    regions = set()
+    for zone in zones:
+        parts = zone.split("-")
+        if len(parts) != 3:
+            raise TranslationError(
+                "failed to get region from zones: zone in unexpected format, "
+                f"expected: {{locale}}-{{region}}-{{zone}}, got: {zone}"
+            )
+        regions.add("-".join(parts[:2]))
+    if len(regions) != 1:
+        listed = " ".join(f"{region}:{{}}" for region in sorted(regions))
+        raise TranslationError(
+            f"failed to get region from zones: multiple or no regions gotten from zones, got: map[{listed}]"
+        )
+    return regions.pop()
+
+
+def _azure_disk_uri(source: Manifest) -> str:
+    kind = source.get("kind")
+    if kind is not None and str(kind).lower() != "managed":
+        raise TranslationError(f"kind({kind}) is not supported in csi migration")
+    return str(source.get("diskURI", ""))
+
+
+def _azure_file_id(source: Manifest, pv: PersistentVolume | None) -> str:
+    secret = str(source.get("secretName", ""))
+    found = _AZURE_SECRET.search(secret)
+    account = found[1] if found else secret
+    share = str(source.get("shareName", ""))
+    if pv is None:
+        return f"#{account}#{share}"  # never counted: its migration is not known to NodeVolumeLimits
+    group = pv.annotations.get("kubernetes.io/azure-file-resource-group", "")
+    namespace = str(source.get("secretNamespace") or pv.claim_ref.partition("/")[0])
+    if not namespace:
+        raise TranslationError("could not find a secret namespace in PersistentVolumeSource or ClaimRef")
+    return f"{group}#{account}#{share}#{pv.name}#{namespace}"

@@ -1,0 +1,50 @@
+"""Inline volumes that two pods on one node may not mount together (volumerestrictions' `isVolumeConflict`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scheduler_core.apis.core import Manifest, Pod, Volume
+
+DEFAULT_POOL = "rbd"  # API defaulting of rbd.pool
+
+
+def is_exclusive(volume: Volume) -> bool:
+    """The volume is of a kind that can conflict (`needsRestrictionsCheck`)."""
+    return volume.source is not None and volume.source_type in _IDENTITIES
+
+
+def volume_name(volume: Volume) -> Iterator[str]:
+    """Names for what the volume mounts: two volumes can only conflict if they share one. Others have none."""
+    if is_exclusive(volume) and volume.source is not None:
+        for identity in _IDENTITIES[volume.source_type](volume.source):
+            yield f"{volume.source_type} {identity}"
+
+
+def conflicts(pod: Pod, other: Pod) -> bool:
+    """Some volume of the pod cannot be mounted beside some volume of the other pod."""
+    return any(_conflict(one, two) for one in pod.volumes if is_exclusive(one) for two in other.volumes)
+
+
+def _conflict(one: Volume, other: Volume) -> bool:
+    if set(volume_name(one)).isdisjoint(volume_name(other)):
+        return False
+    return one.source_type == "awsElasticBlockStore" or not (_read_only(one) and _read_only(other))
+
+
+def _read_only(volume: Volume) -> bool:
+    return volume.source is not None and bool(volume.source.get("readOnly"))
+
+
+def _image(source: Manifest) -> list[str]:
+    """An RBD image is the same if any of its monitors is."""
+    image = f"{source.get('pool') or DEFAULT_POOL}/{source.get('image', '')}"
+    return [f"{image} at {monitor}" for monitor in source.get("monitors") or ()]
+
+
+_IDENTITIES = {
+    "gcePersistentDisk": lambda source: [str(source.get("pdName", ""))],
+    "awsElasticBlockStore": lambda source: [str(source.get("volumeID", ""))],
+    "iscsi": lambda source: [str(source.get("iqn", ""))],
+    "rbd": _image,
+}

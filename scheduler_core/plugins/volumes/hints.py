@@ -1,0 +1,87 @@
+"""When a storage event may help a pod that waits: the queueing hints shared by the volume plugins.
+
+Each function answers for one registered event, as kube-scheduler's `isSchedulableAfter...` functions do.
+"""
+
+from __future__ import annotations
+
+from scheduler_core.apis.core import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+    Volume,
+    VolumeAttachment,
+)
+from scheduler_core.framework.cluster_event import QueueingHint
+from scheduler_core.plugins.volumes.attachable import is_attachable
+from scheduler_core.plugins.volumes.csi_migration import BY_SOURCE, InTreePlugin, TranslationError, volume_handle
+from scheduler_core.plugins.volumes.matching import volume_limit
+
+
+def _queue(when: bool) -> QueueingHint:
+    return QueueingHint.QUEUE if when else QueueingHint.SKIP
+
+
+def after_own_claim(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
+    """A claim of the pod, an ephemeral volume's included, was created or changed."""
+    return _queue(new.namespace == pod.namespace and any(volume.claim == new.name for volume in pod.volumes))
+
+
+def after_storage_class_change(pod: Pod, old: StorageClass | None, new: StorageClass) -> QueueingHint:
+    """A new class, or other allowed topologies (VolumeBinding)."""
+    return _queue(old is None or old.allowed_topologies != new.allowed_topologies)
+
+
+def after_csi_node_change(pod: Pod, old: CSINode | None, new: CSINode) -> QueueingHint:
+    """A new CSINode, or other migrated plugins (VolumeBinding)."""
+    return _queue(old is None or old.migrated != new.migrated)
+
+
+def after_csi_driver_change(pod: Pod, old: CSIDriver, new: CSIDriver) -> QueueingHint:
+    """A driver that an inline volume of the pod names stopped publishing its capacity (VolumeBinding)."""
+    uses = any(
+        volume.source_type == "csi" and (volume.source or {}).get("driver") == new.name for volume in pod.volumes
+    )
+    return _queue(uses and old.storage_capacity and not new.storage_capacity)
+
+
+def after_capacity_change(pod: Pod, old: CSIStorageCapacity | None, new: CSIStorageCapacity) -> QueueingHint:
+    """A new capacity object, or one that promises more (VolumeBinding)."""
+    if old is None:
+        return QueueingHint.QUEUE
+    before, after = volume_limit(old), volume_limit(new)
+    return _queue(after is not None and (before is None or after > before))
+
+
+def after_csi_node_limits(pod: Pod, old: CSINode, new: CSINode) -> QueueingHint:
+    """Some driver's limit rose, no limit counting as 0 (NodeVolumeLimits)."""
+    return _queue(any((new.limits[driver] or 0) > (old.limits.get(driver) or 0) for driver in new.limits))
+
+
+def after_attaching_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
+    """A pod that had a node, or a nomination, and a volume that counts is gone (NodeVolumeLimits)."""
+    placed = bool(old.node_name or old.nominated_node_name)
+    return _queue(placed and any(map(is_attachable, old.volumes)))
+
+
+def after_attachment_deleted(pod: Pod, old: VolumeAttachment, new: None) -> QueueingHint:
+    """The pod uses a claim, or an in-tree volume of the very driver that let go (NodeVolumeLimits)."""
+    for volume in pod.volumes:
+        if volume.claim is not None and not volume.ephemeral:
+            return QueueingHint.QUEUE
+        plugin = BY_SOURCE.get(volume.source_type)
+        if plugin is not None and (plugin.driver == old.attacher or not _translatable(plugin, volume)):
+            return QueueingHint.QUEUE
+    return QueueingHint.SKIP
+
+
+def _translatable(plugin: InTreePlugin, volume: Volume) -> bool:
+    """An error in a hint function counts as Queue."""
+    try:
+        volume_handle(plugin, volume.source or {})
+    except TranslationError:
+        return False
+    return True

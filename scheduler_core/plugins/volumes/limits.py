@@ -1,0 +1,218 @@
+"""NodeVolumeLimits: a node takes no more volumes of a CSI driver than its CSINode allows (nodevolumelimits/csi.go).
+
+Volumes of the pods on the node and VolumeAttachments count, each volume once however many pods use it. The rule is not
+linear in the pods, so what-if questions are answered from the very pods that are added and removed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import CSINode, Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, counted
+from scheduler_core.framework.interface import (
+    PASS,
+    SKIP,
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    RegisteredEvent,
+    Rows,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
+from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
+from scheduler_core.plugins.volumes.hints import (
+    after_attaching_pod_deleted,
+    after_attachment_deleted,
+    after_csi_node_limits,
+    after_own_claim,
+)
+from scheduler_core.plugins.volumes.listers import Storage
+
+NOTHING_ATTACHED = PreFilterResult(status=SKIP)
+EXCEEDED = Status(Code.UNSCHEDULABLE, ("node(s) exceed max volume count",))
+
+
+@dataclass(slots=True)
+class State:
+    """What this cycle worked out: by the node's CSINode (or its lack), the pod's own volumes or the error they are."""
+
+    own: dict[View, Attachable | Status] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class DriverCount:
+    """One driver on one node: volumes there, volumes that the pod would add, and the limit."""
+
+    driver: str
+    current: int
+    new: int
+    limit: int
+
+    @property
+    def fits(self) -> bool:
+        return self.current + self.new <= self.limit
+
+
+class NodeVolumeLimits:
+    """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
+
+    name = "NodeVolumeLimits"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.storage = Storage(handle.cluster)
+        self.cluster = handle.cluster
+        self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        return PreFilterResult(State()) if any(map(is_attachable, pod.volumes)) else NOTHING_ATTACHED
+
+    def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        """By the counts; rows with imagined pods, or with a pod whose volumes cannot be told, one by one."""
+        if self._attached is None:
+            self._attached = AttachedVolumes(self.storage)
+        attached = self._attached
+        attached.refresh()
+        numbers = np.arange(len(nodes), dtype=np.intp)[rows]
+        which = self._exceeding(pod, state, attached, numbers).astype(np.int16)
+        statuses = [EXCEEDED]
+        for code in np.unique(attached.views[numbers]).tolist():
+            own = self._own(pod, state, attached.examples[code])
+            if isinstance(own, Status):
+                statuses.append(own)
+                which[attached.views[numbers] == code] = len(statuses)
+        for position, row in enumerate(numbers.tolist()):
+            changed = change is not None and (change.removed[position] or change.added[position])
+            if changed or row in attached.failing:
+                status = self._judge(pod, state, row, change, position)
+                statuses.append(status)
+                which[position] = 0 if status.is_success else len(statuses)
+        return Verdicts(which, statuses) if which.any() else PASS
+
+    def _exceeding(
+        self, pod: Pod, state: State, attached: AttachedVolumes, rows: NDArray[np.intp]
+    ) -> NDArray[np.bool_]:
+        """The rows on which the pod's new volumes of some driver would go beyond its limit."""
+        over = np.zeros(len(rows), np.bool_)
+        for code, csi_node in attached.examples.items():
+            own = self._own(pod, state, csi_node)
+            here = attached.views[rows] == code
+            if isinstance(own, Status) or not here.any():
+                continue
+            for driver in set(own.values()) & attached.limits.keys():
+                names = [name for name, of in own.items() if of == driver]
+                new = np.full(len(attached.views), len(names), np.int64)
+                for name in names:
+                    new[attached.rows_with(name)] -= 1
+                total = attached.count(driver)[rows] + new[rows]
+                over |= here & (new[rows] > 0) & (total > attached.limits[driver][rows])
+        return over
+
+    def axes(
+        self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """No counters: the filter looks at the pods themselves."""
+        return np.zeros((0, len(slots)), np.int64)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.ADD)),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.UPDATE), after_csi_node_limits),
+            RegisteredEvent(ClusterEvent("Pod", Action.DELETE), after_attaching_pod_deleted),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD), after_own_claim),
+            RegisteredEvent(ClusterEvent("storage.k8s.io/VolumeAttachment", Action.DELETE), after_attachment_deleted),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        name = cluster.nodes.names[row]
+        counts = self._counts(pod, state, name, self._slots(row, change, 0))
+        if isinstance(counts, Status):
+            return [_error_fact(counts)]
+        return [_fact(name, count) for count in counts] or [_no_limit_fact(name)]
+
+    def _judge(self, pod: Pod, state: State, row: int, change: Change | None, position: int) -> Status:
+        """One node, from the pods on it."""
+        counts = self._counts(pod, state, self.cluster.nodes.names[row], self._slots(row, change, position))
+        if isinstance(counts, Status):
+            return counts
+        return SUCCESS if all(count.fits for count in counts) else EXCEEDED
+
+    def _counts(self, pod: Pod, state: State, node_name: str, slots: Iterable[int]) -> list[DriverCount] | Status:
+        """One entry for every driver with a limit whose volumes the pod would add; or the error."""
+        csi_node = self.storage.csi_node(node_name)
+        new = self._own(pod, state, csi_node)
+        if isinstance(new, Status):
+            return new
+        limits = {d: n for d, n in csi_node.limits.items() if n is not None} if csi_node is not None else {}
+        if not new or not limits:
+            return []
+        attached: Attachable = {}
+        for slot in slots:
+            volumes = volumes_or_status(self.cluster.pods.pods[slot], csi_node, self.storage, new=False)
+            if isinstance(volumes, Status):
+                return volumes
+            attached.update(volumes)
+        current = Counter(attached.values())
+        current.update(d for name, d in attachments_of(node_name, self.storage).items() if name not in attached)
+        added = Counter(driver for name, driver in new.items() if name not in attached)
+        return [DriverCount(d, current[d], n, limits[d]) for d, n in added.items() if d in limits]
+
+    def _own(self, pod: Pod, state: State, csi_node: CSINode | None) -> Attachable | Status:
+        view = view_of(csi_node)
+        if view not in state.own:
+            state.own[view] = volumes_or_status(pod, csi_node, self.storage, new=True)
+        return state.own[view]
+
+    def _slots(self, row: int, change: Change | None, position: int) -> list[int]:
+        """The pods on the node, as changed."""
+        slots = list(self.cluster.pods.on_row(row))
+        if change is None:
+            return slots
+        removed = set(change.removed[position])
+        return [slot for slot in slots if slot not in removed] + change.added[position]
+
+
+def _fact(node: str, count: DriverCount) -> Fact:
+    return Fact(
+        "NodeVolumeLimits.driver",
+        left=f"{count.current} + {count.new}",
+        op="≤" if count.fits else ">",
+        right=str(count.limit),
+        holds=count.fits,
+        values={"driver": count.driver, "attached": count.current, "new": count.new, "limit": count.limit},
+        text=f"{node} has {counted(count.current, 'volume')} of {count.driver} attached, the pod adds {count.new}, "
+        f"and its CSINode allows {count.limit}.",
+        field="spec.volumes",
+    )
+
+
+def _no_limit_fact(node: str) -> Fact:
+    return Fact(
+        "NodeVolumeLimits.driver",
+        left="new volumes of a driver with a limit",
+        op="=",
+        right="0",
+        holds=True,
+        text=f"The pod adds no volume of a driver that has a limit in {node}'s CSINode.",
+        field="spec.volumes",
+    )
+
+
+def _error_fact(status: Status) -> Fact:
+    return Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=f"{status.message}.")

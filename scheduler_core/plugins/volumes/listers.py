@@ -1,0 +1,172 @@
+"""The storage objects as the volume plugins look them up (the listers of kube-scheduler), and groups of alike nodes."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.core import (
+    CSIDriver,
+    CSINode,
+    CSIStorageCapacity,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    StorageClass,
+    VolumeAttachment,
+)
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.interface import Rows
+from scheduler_core.plugins.volumes.matching import volume_class
+
+T = TypeVar("T")
+
+
+class Storage:
+    """What the API server holds, without the assumptions of VolumeBinding. None: there is no such object."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self._volumes = VolumeIndex(cluster)
+        self._attachments: tuple[int, dict[str, list[VolumeAttachment]]] = (-1, {})
+
+    def persistent_volume_claim(self, key: str) -> PersistentVolumeClaim | None:
+        """By "namespace/name"."""
+        return cast("PersistentVolumeClaim | None", self.cluster.get("PersistentVolumeClaim", key))
+
+    def persistent_volume(self, name: str) -> PersistentVolume | None:
+        return cast("PersistentVolume | None", self.cluster.get("PersistentVolume", name))
+
+    def persistent_volumes_for(self, claim_key: str, storage_class: str) -> list[PersistentVolume]:
+        """Volumes of a class that name no claim, or this one, each kind by name."""
+        return self._volumes.of(claim_key, storage_class)
+
+    def storage_class(self, name: str) -> StorageClass | None:
+        return cast("StorageClass | None", self.cluster.get("StorageClass", name))
+
+    def csi_node(self, name: str) -> CSINode | None:
+        """By the node's name."""
+        return cast("CSINode | None", self.cluster.get("CSINode", name))
+
+    def csi_driver(self, name: str) -> CSIDriver | None:
+        return cast("CSIDriver | None", self.cluster.get("CSIDriver", name))
+
+    def csi_storage_capacities(self) -> Sequence[CSIStorageCapacity]:
+        return self._all(CSIStorageCapacity)
+
+    def volume_attachments(self, node_name: str) -> Sequence[VolumeAttachment]:
+        """Those of a node."""
+        version = self.cluster.version("VolumeAttachment")
+        if self._attachments[0] != version:
+            by_node: dict[str, list[VolumeAttachment]] = {}
+            for attachment in self._all(VolumeAttachment):
+                by_node.setdefault(attachment.node_name, []).append(attachment)
+            self._attachments = (version, by_node)
+        return self._attachments[1].get(node_name, ())
+
+    def version(self, *kinds: str) -> tuple[int, ...]:
+        """Changes whenever an object of one of these kinds does."""
+        return tuple(self.cluster.version(kind) for kind in kinds)
+
+    def _all(self, kind: type[T]) -> Sequence[T]:
+        return cast("Sequence[T]", list(self.cluster.objects(kind.__name__)))
+
+
+class VolumeIndex:
+    """PersistentVolumes without a claim by class, those with one by claim; follows every change of them."""
+
+    def __init__(self, cluster: Cluster) -> None:
+        self._cluster = cluster
+        self._seen = 0
+        self._place: dict[str, list[str]] = {}  # name -> the list that it stands in
+        self._free: dict[str, list[str]] = {}  # class -> names, sorted
+        self._claimed: dict[str, list[str]] = {}  # claim -> names, sorted
+
+    def of(self, claim_key: str, storage_class: str) -> list[PersistentVolume]:
+        """See `Storage.persistent_volumes_for`."""
+        self._follow()
+        names = [*self._claimed.get(claim_key, ()), *self._free.get(storage_class, ())]
+        volumes = [cast("PersistentVolume", self._cluster.get("PersistentVolume", name)) for name in names]
+        return [pv for pv in volumes if volume_class(pv) == storage_class]
+
+    def _follow(self) -> None:
+        for name in dict.fromkeys(self._cluster.changed("PersistentVolume", self._seen)):
+            if name in self._place:
+                names = self._place.pop(name)
+                del names[bisect_left(names, name)]
+            pv = cast("PersistentVolume | None", self._cluster.get("PersistentVolume", name))
+            if pv is not None:
+                index, key = (self._claimed, pv.claim_ref) if pv.claim_ref else (self._free, volume_class(pv))
+                self._place[name] = index.setdefault(key, [])
+                insort(self._place[name], name)
+        self._seen = self._cluster.version("PersistentVolume")
+
+
+def alike(nodes: NodeTable, rows: Rows, columns: Sequence[NDArray[np.intp]]) -> tuple[list[int], NDArray[np.intp]]:
+    """Groups `rows` by equal values in all of the columns (each over all rows of the table).
+
+    Returns a row of each group and, per entry of `rows`, the number of its group.
+    """
+    numbers = np.arange(len(nodes), dtype=np.intp)[rows]
+    codes = np.zeros(len(numbers), np.intp)
+    for column in columns:
+        values = column[rows]
+        low = int(values.min(initial=0))
+        codes = codes * (int(values.max(initial=0)) - low + 1) + (values - low)
+        codes = np.unique(codes, return_inverse=True)[1]  # keeps the products small
+    _, first, group = np.unique(codes, return_index=True, return_inverse=True)
+    return [int(numbers[position]) for position in first], group
+
+
+def direct_claims(pod: Pod) -> list[str]:
+    """Names of the claims that the pod's volumes refer to, in order; generic ephemeral volumes are not among them."""
+    return [volume.claim for volume in pod.volumes if volume.claim is not None and not volume.ephemeral]
+
+
+def not_found(kind: str, name: str) -> str:
+    """The words of apimachinery's `NewNotFound`."""
+    return f'{kind} "{name}" not found'
+
+
+def ephemeral_claim_error(pod: Pod, claim: PersistentVolumeClaim) -> str:
+    """Why a claim is not this pod's ephemeral volume, "" if it is (`ephemeral.VolumeIsForPod`)."""
+    if claim.namespace == pod.namespace and claim.owner is not None and claim.owner.uid == pod.uid:
+        return ""
+    return f"PVC {claim.namespace}/{claim.name} was not created for pod {pod.key} (pod is not owner)"
+
+
+class VolumePods:
+    """The pods that have some kind of volume: each slot is read once, and again after an update of its volumes."""
+
+    def __init__(self, cluster: Cluster, key_of: Callable[[Pod], Iterator[str]]) -> None:
+        self._pods = cluster.pods
+        self._key_of = key_of
+        self._seen = self._seen_again = 0
+        self._slots: dict[str, list[int]] = {}
+
+    def slots(self, key: str) -> NDArray[np.intp]:
+        """Slots of the pods that stand on a node of the snapshot and have `key` among their keys."""
+        while self._seen_again < len(self._pods.other_volumes):
+            self._read_again(self._pods.other_volumes[self._seen_again])
+            self._seen_again += 1
+        while self._seen < len(self._pods):
+            self._read(self._seen)
+            self._seen += 1
+        slots = np.array(self._slots.get(key, ()), np.intp)
+        return slots[self._pods.row[slots] >= 0]
+
+    def _read(self, slot: int) -> None:
+        for found in dict.fromkeys(self._key_of(self._pods.pods[slot])):
+            self._slots.setdefault(found, []).append(slot)
+
+    def _read_again(self, slot: int) -> None:
+        if slot < self._seen:
+            for slots in self._slots.values():
+                if slot in slots:
+                    slots.remove(slot)
+            self._read(slot)

@@ -1,0 +1,185 @@
+"""VolumeRestrictions: disks that only one pod may mount, and claims that only one pod may use.
+
+kube-scheduler: volumerestrictions/volume_restrictions.go. A GCE disk, an EBS volume, an RBD image or an iSCSI target in
+two pods on one node conflicts (not if both mount it read-only; EBS always does). A claim with the access mode
+ReadWriteOncePod that any pod of the cluster uses shuts every node, and preempting that pod would open its node.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import PersistentVolumeClaim, Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.interface import (
+    SKIP,
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
+from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
+
+READ_WRITE_ONCE_POD = "ReadWriteOncePod"
+
+DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
+CLAIM_IN_USE = Status(
+    Code.UNSCHEDULABLE,
+    (
+        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use "
+        "by another pod",
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """`claims`: names of the pod's ReadWriteOncePod claims; `in_use`: how many of them a pod on some node uses."""
+
+    claims: frozenset[str]
+    in_use: int
+    disks: bool  # the pod has volumes that may conflict with another pod's
+
+
+NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
+
+
+class VolumeRestrictions:
+    """Axes: pods whose disks conflict with this pod's; references to the pod's ReadWriteOncePod claims."""
+
+    name = "VolumeRestrictions"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.storage = Storage(handle.cluster)
+        self.cluster = handle.cluster
+        self._users = VolumePods(handle.cluster, lambda pod: (f"{pod.namespace}/{name}" for name in direct_claims(pod)))
+        self._mounts = VolumePods(handle.cluster, _exclusive_names)
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        if not pod.volumes:
+            return NO_VOLUMES
+        claims = set()
+        for name in direct_claims(pod):
+            claim = self.storage.persistent_volume_claim(f"{pod.namespace}/{name}")
+            if claim is None:
+                error = not_found("persistentvolumeclaim", name)
+                return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)))
+            if READ_WRITE_ONCE_POD in claim.access_modes:
+                claims.add(name)
+        in_use = sum(len(self._users.slots(f"{pod.namespace}/{name}")) > 0 for name in claims)
+        state = State(frozenset(claims), in_use, any(map(is_exclusive, pod.volumes)))
+        return PreFilterResult(state, SUCCESS if state.disks or in_use else SKIP)
+
+    def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        disks = np.zeros(len(nodes), np.int64)
+        if state.disks:
+            disks += np.bincount(self.cluster.pods.row[self._conflicting(pod)], minlength=len(nodes))
+        conflicting, in_use = disks[rows], np.full(len(disks[rows]), state.in_use)
+        if change is not None:
+            conflicting, in_use = conflicting + change.delta[0], in_use + change.delta[1]
+        which = np.where(conflicting > 0, 1, np.where(in_use > 0, 2, 0)).astype(np.int16)
+        return Verdicts(which, (DISK_CONFLICT, CLAIM_IN_USE))
+
+    def axes(
+        self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """As kube-scheduler does, references are told by the claim's name alone, whatever the other pod's namespace."""
+        counters = np.zeros((2, len(slots)), np.int64)
+        for position, slot in enumerate(slots):
+            other = cluster.pods.pods[slot]
+            counters[0, position] = conflicts(pod, other)
+            counters[1, position] = sum(name in state.claims for name in direct_claims(other))
+        return counters
+
+    def _conflicting(self, pod: Pod) -> NDArray[np.intp]:
+        """Slots of the pods on nodes whose disks conflict with the pod's."""
+        pods = self.cluster.pods.pods
+        sharing = [self._mounts.slots(name) for name in dict.fromkeys(_exclusive_names(pod))]
+        slots = np.unique(np.concatenate(sharing)) if sharing else np.empty(0, np.intp)
+        return np.array([slot for slot in slots if conflicts(pod, pods[slot])], np.intp)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("Pod", Action.DELETE), after_pod_deleted),
+            RegisteredEvent(ClusterEvent("Node", Action.ADD)),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD), after_claim_added),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: State, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        node = cluster.nodes.names[row]
+        facts = []
+        if state.disks:
+            slots = [slot for slot in self._conflicting(pod) if cluster.pods.row[slot] == row]
+            count = len(slots) + (int(change.delta[0, 0]) if change is not None else 0)
+            facts.append(_disk_fact(pod, node, [cluster.pods.pods[slot] for slot in slots], count))
+        if state.claims:
+            users = {name: self._users.slots(f"{pod.namespace}/{name}") for name in sorted(state.claims)}
+            names = [cluster.pods.pods[slot].key for slots in users.values() for slot in slots]
+            count = state.in_use + (int(change.delta[1, 0]) if change is not None else 0)
+            facts.append(_claim_fact(sorted(state.claims), names, count))
+        return facts
+
+
+def _exclusive_names(pod: Pod) -> Iterator[str]:
+    return (name for volume in pod.volumes for name in volume_name(volume))
+
+
+def after_pod_deleted(pod: Pod, old: Pod, new: None) -> QueueingHint:
+    """The pod that is gone had a disk or a claim that this pod wants; access modes are not looked at."""
+    if old.namespace != pod.namespace:
+        return QueueingHint.SKIP
+    shared = set(direct_claims(pod)) & set(direct_claims(old))
+    return QueueingHint.QUEUE if shared or conflicts(pod, old) else QueueingHint.SKIP
+
+
+def after_claim_added(pod: Pod, old: None, new: PersistentVolumeClaim) -> QueueingHint:
+    """A claim that the pod refers to now exists."""
+    refers = new.namespace == pod.namespace and new.name in direct_claims(pod)
+    return QueueingHint.QUEUE if refers else QueueingHint.SKIP
+
+
+def _disk_fact(pod: Pod, node: str, others: list[Pod], count: int) -> Fact:
+    disks = ", ".join(dict.fromkeys(_exclusive_names(pod)))
+    using = " and ".join(other.key for other in others) or "no other pod"
+    return Fact(
+        "VolumeRestrictions.disk",
+        left=f"pods on {node} with the same disk",
+        op="=" if count == 0 else ">",
+        right="0",
+        holds=count <= 0,
+        values={"pods": count, "disks": disks},
+        text=f"The pod mounts {disks}; on {node} it is mounted by {using}.",
+        field="spec.volumes",
+    )
+
+
+def _claim_fact(claims: list[str], users: list[str], count: int) -> Fact:
+    using = " and ".join(users) or "no other pod"
+    return Fact(
+        "VolumeRestrictions.readWriteOncePod",
+        left="pods using the claim",
+        op="=" if count == 0 else ">",
+        right="0",
+        holds=count <= 0,
+        values={"pods": count, "claims": ", ".join(claims)},
+        text=f"Only one pod in the cluster may use the claim {' or '.join(claims)}; it is used by {using}.",
+        field="spec.volumes[*].persistentVolumeClaim.claimName",
+    )

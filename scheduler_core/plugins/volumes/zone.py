@@ -1,0 +1,183 @@
+"""VolumeZone: a pod may only go where its bound volumes' zone and region labels allow (volumezone/volume_zone.go).
+
+A node without any zone or region label takes every volume, as in a cluster of a single zone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact
+from scheduler_core.framework.interface import (
+    SKIP,
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    Handle,
+    PreFilterResult,
+    QueueingHint,
+    RegisteredEvent,
+    Rows,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
+from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
+from scheduler_core.plugins.volumes.matching import claim_class
+
+TOPOLOGY_LABELS = (ZONE_BETA, REGION_BETA, ZONE, REGION)
+STABLE_LABEL = {ZONE_BETA: ZONE, REGION_BETA: REGION}
+
+NO_VOLUMES = PreFilterResult((), SKIP)
+CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) had no available volume zone",))
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeTopology:
+    """One zone or region label of a volume: the node must have one of the values."""
+
+    volume: str
+    key: str
+    values: frozenset[str]
+
+    def value(self, labels: Mapping[str, str]) -> str | None:
+        """The node's value; a beta label of the volume also compares with the node's stable one."""
+        return labels.get(self.key, labels.get(STABLE_LABEL.get(self.key, self.key)))
+
+    def allows(self, labels: Mapping[str, str]) -> bool:
+        """The node has one of the values."""
+        return self.value(labels) in self.values
+
+
+Topologies = tuple[VolumeTopology, ...]
+
+
+class VolumeZone:
+    """The state is the zone and region labels of the pod's bound volumes."""
+
+    name = "VolumeZone"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self.storage = Storage(handle.cluster)
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        if not pod.volumes:
+            return NO_VOLUMES
+        topologies: list[VolumeTopology] = []
+        for name in direct_claims(pod):
+            pv, error = _bound_volume(f"{pod.namespace}/{name}", name, self.storage)
+            if error:
+                return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)))
+            topologies += volume_topologies(pv) if pv is not None else ()
+        return PreFilterResult(tuple(topologies), SUCCESS if topologies else SKIP)
+
+    def filter(self, pod: Pod, state: Topologies, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        first, group = alike(nodes, rows, [nodes.label(key).codes for key in TOPOLOGY_LABELS])
+        return Verdicts.by_code(group, [judge(state, nodes.nodes[row].labels) for row in first])
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("storage.k8s.io/StorageClass", Action.ADD), after_storage_class_added),
+            RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_LABEL)),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD | Action.UPDATE), after_claim_change),
+            RegisteredEvent(ClusterEvent("PersistentVolume", Action.ADD | Action.UPDATE), after_volume_change),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: Topologies, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        node = cluster.nodes.nodes[row]
+        if not has_topology(node.labels):
+            return [_fact_no_topology(node.name)]
+        return [_fact(topology, node.name, node.labels) for topology in state]
+
+
+def has_topology(labels: Mapping[str, str]) -> bool:
+    """The node has a zone or region label at all."""
+    return any(key in labels for key in TOPOLOGY_LABELS)
+
+
+def judge(topologies: Topologies, labels: Mapping[str, str]) -> Status:
+    """The verdict for a node with these labels."""
+    fits = not has_topology(labels) or all(topology.allows(labels) for topology in topologies)
+    return SUCCESS if fits else CONFLICT
+
+
+def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolume | None, str]:
+    """The claim's volume (None while it waits for its first consumer) and why the pod cannot go anywhere."""
+    claim = storage.persistent_volume_claim(key)
+    if claim is None:
+        return None, not_found("persistentvolumeclaim", name)
+    if claim.volume_name:
+        pv = storage.persistent_volume(claim.volume_name)
+        return pv, "" if pv is not None else not_found("persistentvolume", claim.volume_name)
+    wanted = claim_class(claim)
+    if not wanted:
+        return None, "PersistentVolumeClaim had no pv name and storageClass name"
+    storage_class = storage.storage_class(wanted)
+    if storage_class is None:
+        return None, not_found("storageclass.storage.k8s.io", wanted)
+    waits = storage_class.volume_binding_mode == "WaitForFirstConsumer"
+    return None, "" if waits else "PersistentVolume had no name"
+
+
+def volume_topologies(pv: PersistentVolume) -> Topologies:
+    """The volume's zone and region labels; one with an empty zone in its list is ignored (`getPVTopologies`)."""
+    found = []
+    for key in TOPOLOGY_LABELS:
+        zones = [zone.strip() for zone in pv.labels.get(key, "").split(MULTI_ZONE_DELIMITER)]
+        if key in pv.labels and all(zones):
+            found.append(VolumeTopology(pv.name, key, frozenset(zones)))
+    return tuple(found)
+
+
+def after_storage_class_added(pod: Pod, old: None, new: StorageClass) -> QueueingHint:
+    """Only a class that waits for its first consumer lets an unbound claim pass."""
+    return QueueingHint.QUEUE if new.volume_binding_mode == "WaitForFirstConsumer" else QueueingHint.SKIP
+
+
+def after_claim_change(pod: Pod, old: PersistentVolumeClaim | None, new: PersistentVolumeClaim) -> QueueingHint:
+    """A claim that the pod refers to was created or changed."""
+    refers = new.namespace == pod.namespace and new.name in direct_claims(pod)
+    return QueueingHint.QUEUE if refers else QueueingHint.SKIP
+
+
+def after_volume_change(pod: Pod, old: PersistentVolume | None, new: PersistentVolume) -> QueueingHint:
+    """Any new volume, or one whose zone or region labels changed."""
+    if old is None or volume_topologies(old) != volume_topologies(new):
+        return QueueingHint.QUEUE
+    return QueueingHint.SKIP
+
+
+def _fact_no_topology(node: str) -> Fact:
+    return Fact(
+        "VolumeZone.node",
+        left=f"{node}'s zone and region labels",
+        op="=",
+        right="none",
+        holds=True,
+        text=f"{node} has no zone or region label, so the volumes' zones do not matter on it.",
+        field="metadata.labels",
+    )
+
+
+def _fact(topology: VolumeTopology, node: str, labels: Mapping[str, str]) -> Fact:
+    value, zones, holds = topology.value(labels), " or ".join(sorted(topology.values)), topology.allows(labels)
+    has = f"has {topology.key}={value}" if value is not None else f"has no label {topology.key}"
+    return Fact(
+        "VolumeZone.volume",
+        left=value or "(no label)",
+        op="∈" if holds else "∉",
+        right=zones,
+        holds=holds,
+        values={"volume": topology.volume, "key": topology.key, "node": value or "", "volumeZones": zones},
+        text=f"The volume {topology.volume} is in {zones}, and {node} {has}.",
+        field="spec.volumes[*].persistentVolumeClaim.claimName",
+    )

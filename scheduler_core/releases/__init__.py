@@ -1,0 +1,11 @@
+"""The Kubernetes releases whose kube-scheduler can be simulated, one file a minor."""
+
+from __future__ import annotations
+
+from scheduler_core.releases.release import Gate, Release
+from scheduler_core.releases.v1_34 import V1_34
+
+__all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release"]
+
+RELEASES = {release.version: release for release in (V1_34,)}  # oldest first
+DEFAULT_RELEASE = V1_34  # of a scenario that names none: the newest that is complete

@@ -1,0 +1,61 @@
+"""What an editor may offer: kinds, fields and values of fixed sets, from the tables that the parser uses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
+from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS
+from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, SCENARIO, SELECTION
+from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, MapOf, Type
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER
+from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
+from scheduler_core.scenario.settings.plugin_sets import PLUGIN_POINTS
+
+
+def field_catalogue() -> dict[str, Any]:
+    """Plain data for JSON:
+
+    kinds    [{"apiVersion", "kind", "type"}], in load order, then the two configuration documents
+    types    {type name: {field: description}}; a description has "type" (a name in `types`, or string, integer,
+             number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "values" of
+             an enum, "hint"
+    plugins  {plugin name: [extension points]}
+    """
+    types: dict[str, dict[str, Any]] = {}
+    kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
+    kinds += [{"apiVersion": version, "kind": name, "type": name} for version, name in (CONFIGURATION, SCENARIO_KIND)]
+    tables = [kind.fields for kind in LOAD_ORDER]
+    for fields in (*tables, CONFIGURATION_FIELDS, SCENARIO, SELECTION, EXPECTED_POD, *PLUGIN_ARGS.values()):
+        _describe(fields, types)
+    return {
+        "kinds": kinds,
+        "types": types,
+        "plugins": {name: list(points) for name, points in PLUGIN_POINTS.items()},
+    }
+
+
+def _describe(fields: Fields, types: dict[str, dict[str, Any]]) -> None:
+    if fields.name in types:
+        return
+    described: dict[str, Any] = {}
+    types[fields.name] = described
+    for name, kind in fields.fields.items():
+        described[name] = _type(kind, types)
+        if hint := fields.hints.get(name):
+            described[name]["hint"] = hint
+
+
+def _type(kind: Type, types: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    match kind:
+        case Fields():
+            _describe(kind, types)
+            return {"type": kind.name}
+        case ListOf():
+            return {**_type(kind.item, types), "list": True}
+        case MapOf():
+            return {**_type(kind.item, types), "map": True}
+        case Enum():
+            return {"type": "enum", "values": list(kind.values)}
+        case _:
+            return {"type": kind.name}

@@ -1,0 +1,1 @@
+"""The tables: which fields exist in which document, and of which type."""

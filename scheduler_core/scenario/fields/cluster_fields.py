@@ -1,0 +1,164 @@
+"""Field tables of Node, Namespace, PriorityClass, PodDisruptionBudget, the workloads that spreading reads, PodGroup."""
+
+from __future__ import annotations
+
+from scheduler_core.scenario.fields.common_fields import (
+    LABEL_SELECTOR,
+    PREEMPTION_POLICY,
+    RESOURCE_LIST,
+    TAINT_EFFECT,
+    top_level,
+)
+from scheduler_core.scenario.fields.schema import (
+    ANY,
+    BOOLEAN,
+    INT32,
+    INT64,
+    INT_OR_STRING,
+    STRING,
+    TIME,
+    Enum,
+    Fields,
+    ListOf,
+    MapOf,
+    strings,
+    unread,
+)
+
+TAINT = Fields("Taint", {"key": STRING, "value": STRING, "effect": TAINT_EFFECT, "timeAdded": TIME})
+
+NODE = top_level(
+    "Node",
+    spec=Fields(
+        "NodeSpec",
+        {
+            "unschedulable": BOOLEAN,
+            "taints": ListOf(TAINT),
+            **strings("podCIDR providerID externalID"),
+            "podCIDRs": ListOf(STRING),
+            "configSource": ANY,
+        },
+        {"unschedulable": "true: cordoned"},
+    ),
+    status=Fields(
+        "NodeStatus",
+        {
+            "capacity": RESOURCE_LIST,
+            "allocatable": RESOURCE_LIST,
+            "images": ListOf(Fields("ContainerImage", {"names": ListOf(STRING), "sizeBytes": INT64})),
+            **unread(
+                "phase conditions addresses daemonEndpoints nodeInfo volumesInUse volumesAttached config "
+                "runtimeHandlers features"
+            ),
+        },
+        {"allocatable": "what pods may request; capacity when absent"},
+    ),
+)
+
+NAMESPACE = top_level("Namespace", spec=ANY, status=ANY)
+
+PRIORITY_CLASS = top_level(
+    "PriorityClass",
+    value=INT32,
+    globalDefault=BOOLEAN,
+    description=STRING,
+    preemptionPolicy=PREEMPTION_POLICY,
+)
+
+POD_DISRUPTION_BUDGET = top_level(
+    "PodDisruptionBudget",
+    spec=Fields(
+        "PodDisruptionBudgetSpec",
+        {
+            "minAvailable": INT_OR_STRING,
+            "maxUnavailable": INT_OR_STRING,
+            "selector": LABEL_SELECTOR,
+            "unhealthyPodEvictionPolicy": Enum(("AlwaysAllow", "IfHealthyBudget"), "unhealthy pod eviction policy"),
+        },
+    ),
+    status=Fields(
+        "PodDisruptionBudgetStatus",
+        {
+            "disruptionsAllowed": INT32,
+            "disruptedPods": MapOf(TIME),
+            **unread("observedGeneration currentHealthy desiredHealthy expectedPods conditions"),
+        },
+        {"disruptionsAllowed": "above 0: used as it is for ever; otherwise recomputed as the controller does"},
+    ),
+)
+
+_TEMPLATE = Fields(
+    "PodTemplateSpec",
+    {
+        "metadata": Fields(
+            "TemplateMeta",
+            {
+                "labels": MapOf(STRING),
+                **unread("annotations name namespace creationTimestamp generateName finalizers ownerReferences"),
+            },
+        ),
+        "spec": ANY,
+    },
+)
+
+SERVICE = top_level(
+    "Service",
+    spec=Fields(
+        "ServiceSpec",
+        {
+            "selector": MapOf(STRING),
+            **unread(
+                "ports clusterIP clusterIPs type externalIPs sessionAffinity loadBalancerIP loadBalancerSourceRanges "
+                "externalName externalTrafficPolicy healthCheckNodePort publishNotReadyAddresses sessionAffinityConfig "
+                "ipFamilies ipFamilyPolicy allocateLoadBalancerNodePorts loadBalancerClass internalTrafficPolicy "
+                "trafficDistribution"
+            ),
+        },
+    ),
+    status=ANY,
+)
+
+REPLICATION_CONTROLLER = top_level(
+    "ReplicationController",
+    spec=Fields(
+        "ReplicationControllerSpec",
+        {"selector": MapOf(STRING), "template": _TEMPLATE, "replicas": INT32, "minReadySeconds": INT32},
+    ),
+    status=ANY,
+)
+
+REPLICA_SET = top_level(
+    "ReplicaSet",
+    spec=Fields(
+        "ReplicaSetSpec",
+        {"selector": LABEL_SELECTOR, "template": _TEMPLATE, "replicas": INT32, "minReadySeconds": INT32},
+    ),
+    status=ANY,
+)
+
+STATEFUL_SET = top_level(
+    "StatefulSet",
+    spec=Fields(
+        "StatefulSetSpec",
+        {
+            "selector": LABEL_SELECTOR,
+            "template": _TEMPLATE,
+            "replicas": INT32,
+            **unread(
+                "volumeClaimTemplates serviceName podManagementPolicy updateStrategy revisionHistoryLimit "
+                "minReadySeconds persistentVolumeClaimRetentionPolicy ordinals"
+            ),
+        },
+    ),
+    status=ANY,
+)
+
+POD_GROUP = top_level(
+    "PodGroup",
+    spec=Fields(
+        "PodGroupSpec",
+        {"minMember": INT32, "scheduleTimeoutSeconds": INT32, "minResources": RESOURCE_LIST},
+        {"minMember": "pods that must be placed together before any of them is bound"},
+    ),
+    status=ANY,
+)

@@ -1,0 +1,88 @@
+"""Field tables that several kinds share: metadata, selectors, resources (apimachinery meta/v1, core/v1)."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.selectors import LABEL_SELECTOR_OPERATORS, NODE_SELECTOR_OPERATORS
+from scheduler_core.scenario.fields.schema import (
+    BOOLEAN,
+    INT64,
+    QUANTITY,
+    STRING,
+    TIME,
+    Enum,
+    Fields,
+    ListOf,
+    MapOf,
+    Type,
+    strings,
+    unread,
+)
+
+OWNER_REFERENCE = Fields(
+    "OwnerReference",
+    {**strings("apiVersion kind name uid"), "controller": BOOLEAN, "blockOwnerDeletion": BOOLEAN},
+)
+
+OBJECT_META = Fields(
+    "ObjectMeta",
+    {
+        **strings("name generateName namespace uid"),
+        "labels": MapOf(STRING),
+        "annotations": MapOf(STRING),
+        "creationTimestamp": TIME,
+        "deletionTimestamp": TIME,
+        "deletionGracePeriodSeconds": INT64,
+        "ownerReferences": ListOf(OWNER_REFERENCE),
+        "finalizers": ListOf(STRING),
+        **unread("selfLink resourceVersion generation managedFields"),
+    },
+    {
+        "name": "unique among the objects of its kind in its namespace",
+        "namespace": "default when absent",
+        "creationTimestamp": "T0, the start of the simulation, is 2025-01-01T00:00:00Z",
+    },
+)
+
+RESOURCE_LIST = MapOf(QUANTITY)
+
+LABEL_SELECTOR = Fields(
+    "LabelSelector",
+    {
+        "matchLabels": MapOf(STRING),
+        "matchExpressions": ListOf(
+            Fields(
+                "LabelSelectorRequirement",
+                {"key": STRING, "operator": STRING, "values": ListOf(STRING)},
+                {"operator": ", ".join(LABEL_SELECTOR_OPERATORS)},
+            )
+        ),
+    },
+)
+
+_NODE_SELECTOR_REQUIREMENT = Fields(
+    "NodeSelectorRequirement",
+    {"key": STRING, "operator": STRING, "values": ListOf(STRING)},
+    {"operator": ", ".join(NODE_SELECTOR_OPERATORS)},
+)
+
+NODE_SELECTOR_TERM = Fields(
+    "NodeSelectorTerm",
+    {
+        "matchExpressions": ListOf(_NODE_SELECTOR_REQUIREMENT),
+        "matchFields": ListOf(_NODE_SELECTOR_REQUIREMENT),
+    },
+)
+
+NODE_SELECTOR = Fields("NodeSelector", {"nodeSelectorTerms": ListOf(NODE_SELECTOR_TERM)})
+
+OBJECT_REFERENCE = Fields("ObjectReference", strings("kind namespace name uid apiVersion resourceVersion fieldPath"))
+
+ACCESS_MODE = Enum(("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod"), "access mode")
+VOLUME_MODE = Enum(("Block", "Filesystem"), "volume mode")
+PREEMPTION_POLICY = Enum(("PreemptLowerPriority", "Never"), "preemption policy")
+TAINT_EFFECT = Enum(("NoSchedule", "PreferNoSchedule", "NoExecute"), "taint effect")
+
+
+def top_level(name: str, **fields: Type) -> Fields:
+    """The table of a kind: apiVersion, kind, metadata and the given fields."""
+    return Fields(name, {"apiVersion": STRING, "kind": STRING, "metadata": OBJECT_META, **fields})

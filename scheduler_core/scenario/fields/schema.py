@@ -1,0 +1,244 @@
+"""Field tables: what type each field of a document has, checked the way the API server's decoder does.
+
+A value that fits costs one pass without any bookkeeping; the path to a misfit is put together on the way back up.
+`null` is the same as an absent field everywhere, as in Go's JSON.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.quantity import QuantityError, parse_nano
+from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, name_of_type, not_supported, show
+from scheduler_core.scenario.reading.times import is_time
+
+_HINTS = 20  # unknown fields of one mapping for which a similar name is looked up
+
+Finding = tuple[Path, Message, bool]  # path below the value, message, is an unknown field
+Findings = list[Finding]
+
+
+class Type(Protocol):
+    """A type of the tables; `check` returns None when the value fits."""
+
+    @property
+    def name(self) -> str: ...
+
+    def check(self, value: Any) -> Findings | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A type whose values have no parts."""
+
+    name: str
+    python: tuple[type, ...]
+    expected: Message
+    low: int = -(2**63)
+    high: int = 2**63 - 1
+
+    def check(self, value: Any) -> Findings | None:
+        kind = type(value)
+        if kind in self.python and (kind is not int or self.low <= value <= self.high):
+            return None
+        if value is None:
+            return None
+        hint = Message("; put it in quotes") if kind in (int, float, bool) and str in self.python else ""
+        found: dict[str, object] = {"value": show(value), "expected": self.expected}
+        if kind in self.python:
+            return [((), Message("{value} is out of range; expected {expected}", **found), False)]
+        found |= {"type": name_of_type(value), "hint": hint}
+        return [((), Message("{value} is {type}; expected {expected}{hint}", **found), False)]
+
+
+STRING = Scalar("string", (str,), Message("a string"))
+BOOLEAN = Scalar("boolean", (bool,), Message("true or false"))
+INT32 = Scalar("integer", (int,), Message("an integer of 32 bits"), -(2**31), 2**31 - 1)
+INT64 = Scalar("integer", (int,), Message("an integer"))
+NUMBER = Scalar("number", (int, float), Message("a number"))
+INT_OR_STRING = Scalar("integer or percentage", (int, str), Message('an integer or a percentage such as "50%"'))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A Kubernetes quantity, as a string or a number."""
+
+    name: str = "quantity"
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None:
+            return None
+        if type(value) in (str, int, float):
+            try:
+                parse_nano(str(value))
+            except QuantityError:
+                pass
+            else:
+                return None
+        expected = Message("expected a number with an optional suffix such as 500m or 2Gi")
+        return [((), Message("{value} is not a quantity; {expected}", value=show(value), expected=expected), False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Time:
+    """An RFC 3339 time such as 2025-01-01T00:00:00Z."""
+
+    name: str = "time"
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None or (type(value) is str and is_time(value)):
+            return None
+        return [
+            ((), Message("{value} is not a time; expected one such as 2025-01-01T00:00:00Z", value=show(value)), False)
+        ]
+
+
+_DURATION = re.compile(r"[-+]?(0|([0-9]+(\.[0-9]*)?|\.[0-9]+)(ns|us|µs|ms|s|m|h))+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """A Go duration such as 5s or 1m30s (`metav1.Duration`)."""
+
+    name: str = "duration"
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None or (type(value) is str and len(value) < 100 and _DURATION.fullmatch(value)):
+            return None
+        return [((), Message("{value} is not a duration; expected one such as 5s or 1m30s", value=show(value)), False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Anything:
+    """A part that nothing here reads; its content is not looked at."""
+
+    name: str = "any"
+
+    def check(self, value: Any) -> Findings | None:
+        return None
+
+
+QUANTITY, TIME, DURATION, ANY = Quantity(), Time(), Duration(), Anything()
+
+
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """A string out of a fixed set; "" is left to the rules of the field."""
+
+    values: tuple[str, ...]
+    name: str = "enum"
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None or value in self.values:
+            return None
+        if type(value) is str:
+            return [((), not_supported(value, self.values), False)] if value else None
+        return STRING.check(value)
+
+
+@dataclass(frozen=True, slots=True)
+class ListOf:
+    """A list of values of one type."""
+
+    item: Type
+    name: str = "list"
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None:
+            return None
+        if type(value) is not list:
+            return [
+                (
+                    (),
+                    Message("{value} is {type}; expected a list", value=show(value), type=name_of_type(value)),
+                    False,
+                )
+            ]
+        found: Findings = []
+        for index, item in enumerate(value):
+            if item is None:
+                found.append(((index,), Message("null is not allowed in a list"), False))
+            elif below := self.item.check(item):
+                found.extend(((index, *path), message, unknown) for path, message, unknown in below)
+        return found or None
+
+
+@dataclass(frozen=True, slots=True)
+class MapOf:
+    """A mapping from free keys to values of one type."""
+
+    item: Type
+    name: str = "map"
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None:
+            return None
+        if type(value) is not dict:
+            return [
+                (
+                    (),
+                    Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value)),
+                    False,
+                )
+            ]
+        found: Findings = []
+        for key, item in value.items():
+            if below := self.item.check(item):
+                found.extend(((key, *path), message, unknown) for path, message, unknown in below)
+        return found or None
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A mapping with known keys. `hints`: what an editor says about a field."""
+
+    name: str
+    fields: Mapping[str, Type]
+    hints: Mapping[str, str] = field(default_factory=dict)
+
+    def check(self, value: Any) -> Findings | None:
+        if value is None:
+            return None
+        if type(value) is not dict:
+            return [
+                (
+                    (),
+                    Message("{value} is {type}; expected a mapping", value=show(value), type=name_of_type(value)),
+                    False,
+                )
+            ]
+        found: Findings = []
+        for key, item in value.items():
+            known = self.fields.get(key)
+            if known is None:
+                hint = did_you_mean(key, self.fields) if len(found) < _HINTS else ""
+                found.append(((key,), Message("unknown field {key}{hint}", key=show(key), hint=hint), True))
+            elif below := known.check(item):
+                found.extend(((key, *path), message, unknown) for path, message, unknown in below)
+        return found or None
+
+
+def unread(names: str) -> dict[str, Type]:
+    """Fields that exist in Kubernetes and that nothing here reads, from a list of names."""
+    return dict.fromkeys(names.split(), ANY)
+
+
+def strings(names: str) -> dict[str, Type]:
+    """Fields that are strings, from a list of names."""
+    return dict.fromkeys(names.split(), STRING)
+
+
+def check(schema: Type, value: Any, path: Path, problems: Problems, *, strict: bool = False) -> bool:
+    """Reports what does not fit; an unknown field is a warning unless `strict`. True: every known field fits."""
+    fits = True
+    for below, message, unknown in schema.check(value) or ():
+        if unknown and not strict:
+            problems.warn(path + below, message)
+        else:
+            problems.error(path + below, message)
+            fits = fits and unknown
+    return fits

@@ -1,0 +1,1 @@
+"""Plain data to frozen objects, a module for each family of kinds."""

@@ -1,0 +1,112 @@
+"""What admission plugins and controllers would add to an object, as far as the scheduler sees it.
+
+One `Admission` goes along with the objects of a file in the order in which the cluster would get them, so that a
+class must exist before it is used.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, Literal, cast
+
+from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, PodKey, PriorityClass, StorageClass
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.reading.problems import Problems, show
+from scheduler_core.scenario.reading.times import parse_time
+
+PreemptionPolicy = Literal["PreemptLowerPriority", "Never"]
+
+# scheduling/v1 SystemPriorityClasses
+SYSTEM_PRIORITY_CLASSES = (
+    PriorityClass("system-cluster-critical", 2_000_000_000),
+    PriorityClass("system-node-critical", 2_000_001_000),
+)
+HIGHEST_USER_PRIORITY = 1_000_000_000
+OLDEST_START = -100_000.0  # seconds: the start of the first running pod that does not say when it started
+
+
+class Admission:
+    """The classes known so far, the moment at which objects are created, and the counters.
+
+    `now`: virtual seconds; None while the initial objects are read. `updating`: the object replaces a stored one, whose
+    priority it keeps.
+    """
+
+    def __init__(self) -> None:
+        self.now: float | None = None
+        self.updating = False
+        self.priority_classes = {found.name: found for found in SYSTEM_PRIORITY_CLASSES}
+        self.storage_classes: dict[str, StorageClass] = {}
+        self.pod_index = 0  # of the initial pod that is read, among all Pod documents
+        self._uids = 0
+
+    def uid(self, metadata: Mapping[str, Any]) -> str:
+        """The object's own uid, or one from a counter."""
+        self._uids += 1
+        return metadata.get("uid") or f"00000000-0000-4000-8000-{self._uids:012d}"
+
+    def creation(self, metadata: Mapping[str, Any]) -> float:
+        """metadata.creationTimestamp, else the moment of creation, in whole seconds."""
+        if given := metadata.get("creationTimestamp"):
+            return parse_time(given)
+        return float(math.floor(self.now or 0.0))
+
+    def start_time(self, metadata: Mapping[str, Any], status: Mapping[str, Any]) -> float:
+        """Since when a pod that has a node runs: startTime, creationTimestamp, or by its place in the file."""
+        if given := status.get("startTime") or metadata.get("creationTimestamp"):
+            return parse_time(given)
+        return OLDEST_START + self.pod_index if self.now is None else float(math.floor(self.now))
+
+    def priority(self, spec: Mapping[str, Any], problems: Problems) -> tuple[int, PreemptionPolicy, str]:
+        """The Priority admission plugin: (priority, preemptionPolicy, class name) of a pod."""
+        name, given, policy = spec.get("priorityClassName"), spec.get("priority"), spec.get("preemptionPolicy")
+        if name:
+            found = self.priority_classes.get(name)
+            if found is None and self.updating:
+                return 0, "PreemptLowerPriority", name
+            if found is None:
+                known = ", ".join(sorted(self.priority_classes))
+                problems.error(
+                    ("spec", "priorityClassName"),
+                    Message(
+                        "no PriorityClass with name {name} was found; known: {known}", name=show(name), known=known
+                    ),
+                )
+                return 0, "PreemptLowerPriority", name
+            if given is not None and given != found.value:
+                problems.warn(
+                    ("spec", "priority"),
+                    Message(
+                        "{given} is ignored; PriorityClass {name} gives {value}",
+                        given=given,
+                        name=name,
+                        value=found.value,
+                    ),
+                )
+            return found.value, found.preemption_policy, name
+        if given is not None:
+            return given, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
+        defaults = [found for found in self.priority_classes.values() if found.global_default]
+        if defaults:
+            found = min(defaults, key=lambda one: one.value)
+            return found.value, cast(PreemptionPolicy, policy or found.preemption_policy), found.name
+        return 0, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), ""
+
+    def storage_class(self, given: str | None) -> str | None:
+        """The DefaultStorageClass admission plugin, with the rule that there must be exactly one default."""
+        if given is not None:
+            return given
+        defaults = [found.name for found in self.storage_classes.values() if found.is_default]
+        return defaults[0] if len(defaults) == 1 else None
+
+
+def claimed(volume: PersistentVolume, claim: PersistentVolumeClaim) -> PersistentVolume:
+    """The volume once the PV controller has seen a claim that is bound to it: an empty claimRef is filled."""
+    key: PodKey = f"{claim.namespace}/{claim.name}"
+    if volume.claim_ref == key and not volume.claim_uid:
+        return replace(volume, claim_uid=claim.uid, phase="Bound")
+    if volume.claim_ref:
+        return volume
+    return replace(volume, claim_ref=key, claim_uid=claim.uid, phase="Bound")

@@ -1,0 +1,151 @@
+"""Namespace, PriorityClass, PodDisruptionBudget, the workloads and PodGroup to their objects.
+
+Sources: core/, scheduling/, policy/ and apps/validation; scheduler-plugins' PodGroup type.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+from scheduler_core.apis.core import Namespace, PodDisruptionBudget, PodGroup, PriorityClass, Workload
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.selectors import LabelSelector
+from scheduler_core.scenario.fields.names import check_labels, check_metadata, text_map
+from scheduler_core.scenario.objects.admission import (
+    HIGHEST_USER_PRIORITY,
+    SYSTEM_PRIORITY_CLASSES,
+    Admission,
+    PreemptionPolicy,
+)
+from scheduler_core.scenario.objects.label_selectors import label_selector
+from scheduler_core.scenario.reading.problems import Path, Problems, forbidden, invalid, required
+
+Manifest = Mapping[str, Any]
+
+NAMESPACE_LABEL = "kubernetes.io/metadata.name"
+
+_PERCENT = re.compile(r"[0-9]+%", re.ASCII)
+
+
+def build_namespace(data: Manifest, problems: Problems, admission: Admission) -> Namespace:
+    """Every namespace carries its name as a label (`SetDefaults_Namespace`)."""
+    metadata = data.get("metadata") or {}
+    check_metadata(metadata, ("metadata",), problems, dns_label_name=True)
+    name = metadata.get("name") or ""
+    return Namespace(name, {**text_map(metadata.get("labels")), NAMESPACE_LABEL: name}, data)
+
+
+def implied_namespace(name: str) -> Namespace:
+    """A namespace that objects are in though no document creates it."""
+    manifest = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name, "labels": {NAMESPACE_LABEL: name}}}
+    return Namespace(name, {NAMESPACE_LABEL: name}, manifest)
+
+
+def build_priority_class(data: Manifest, problems: Problems, admission: Admission) -> PriorityClass:
+    """`ValidatePriorityClass`: values above a billion and names with system- are the system's."""
+    metadata = data.get("metadata") or {}
+    check_metadata(metadata, ("metadata",), problems)
+    name, number = metadata.get("name") or "", data.get("value") or 0
+    system = {found.name: found.value for found in SYSTEM_PRIORITY_CLASSES}
+    if name.startswith("system-"):
+        if system.get(name) != number:
+            message = Message("priority class names with 'system-' prefix are reserved for system use only")
+            problems.error(("metadata", "name"), forbidden(message))
+    elif number > HIGHEST_USER_PRIORITY:
+        message = Message(
+            "maximum allowed value of a user defined priority is {most}",
+            most=HIGHEST_USER_PRIORITY,
+        )
+        problems.error(("value",), forbidden(message))
+    policy = data.get("preemptionPolicy") or "PreemptLowerPriority"
+    found = PriorityClass(name, number, cast(PreemptionPolicy, policy), bool(data.get("globalDefault")), data)
+    admission.priority_classes[name] = found
+    return found
+
+
+def build_budget(data: Manifest, problems: Problems, admission: Admission) -> PodDisruptionBudget:
+    """`ValidatePodDisruptionBudgetSpec`. A status of exactly 0 allowed disruptions counts as not given."""
+    metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
+    check_metadata(metadata, ("metadata",), problems)
+    minimum, maximum = spec.get("minAvailable"), spec.get("maxUnavailable")
+    if minimum is not None and maximum is not None:
+        problems.error(("spec",), invalid({}, Message("minAvailable and maxUnavailable cannot be both set")))
+    for field, found in (("minAvailable", minimum), ("maxUnavailable", maximum)):
+        _check_int_or_percent(found, ("spec", field), problems)
+    allowed = status.get("disruptionsAllowed") or 0
+    if allowed < 0:
+        problems.error(
+            ("status", "disruptionsAllowed"), invalid(allowed, Message("must be greater than or equal to 0"))
+        )
+    selector = label_selector(spec.get("selector"), ("spec", "selector"), problems)
+    return PodDisruptionBudget(
+        name=metadata.get("name") or "",
+        namespace=metadata.get("namespace") or "default",
+        selector=LabelSelector.nothing() if selector.empty else selector,
+        controller_selector=selector,
+        min_available=minimum,
+        max_unavailable=maximum,
+        disruptions_allowed=allowed or None,
+        disrupted_pods=frozenset(status.get("disruptedPods") or ()),
+        manifest=data,
+    )
+
+
+def _check_int_or_percent(found: int | str | None, path: Path, problems: Problems) -> None:
+    if isinstance(found, int) and found < 0:
+        problems.error(path, invalid(found, Message("must be greater than or equal to 0")))
+    elif isinstance(found, str):
+        if not _PERCENT.fullmatch(found):
+            reason = Message("a valid percent string must be a numeric string followed by an ending '%' (such as 93%)")
+            problems.error(path, invalid(found, reason))
+        elif len(found) > 4 or int(found[:-1]) > 100:
+            problems.error(path, invalid(found, Message("must not be greater than 100%")))
+
+
+def build_workload(data: Manifest, problems: Problems, admission: Admission) -> Workload:
+    """What PodTopologySpread's System defaulting and SelectorSpread read of a workload: its selector."""
+    metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
+    check_metadata(metadata, ("metadata",), problems)
+    return Workload(
+        kind=data["kind"],
+        name=metadata.get("name") or "",
+        namespace=metadata.get("namespace") or "default",
+        selector=_workload_selector(data["kind"], spec, problems),
+        uid=admission.uid(metadata),
+        manifest=data,
+    )
+
+
+def _workload_selector(kind: str, spec: Manifest, problems: Problems) -> LabelSelector:
+    path = ("spec", "selector")
+    if kind in ("ReplicaSet", "StatefulSet"):
+        selector = label_selector(spec.get("selector"), path, problems)
+        if selector.empty or selector.matches_nothing:
+            problems.error(
+                path, invalid(spec.get("selector"), Message("empty selector is invalid for {kind}", kind=kind))
+            )
+        return selector
+    labels = text_map(spec.get("selector"))
+    if not labels and kind == "ReplicationController":
+        template = (spec.get("template") or {}).get("metadata") or {}
+        labels = text_map(template.get("labels"))
+    check_labels(labels, path, problems)
+    return LabelSelector.from_labels(labels) if labels else LabelSelector.nothing()
+
+
+def build_pod_group(data: Manifest, problems: Problems, admission: Admission) -> PodGroup:
+    metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
+    check_metadata(metadata, ("metadata",), problems)
+    members, timeout = spec.get("minMember"), spec.get("scheduleTimeoutSeconds")
+    if members is None:
+        problems.error(("spec", "minMember"), required())
+    elif members < 1:
+        problems.error(("spec", "minMember"), invalid(members, Message("must be at least 1")))
+    if timeout is not None and timeout < 0:
+        problems.error(
+            ("spec", "scheduleTimeoutSeconds"), invalid(timeout, Message("must be greater than or equal to 0"))
+        )
+    name, namespace = metadata.get("name") or "", metadata.get("namespace") or "default"
+    return PodGroup(name, namespace, members or 1, timeout, admission.creation(metadata), data)

@@ -1,0 +1,68 @@
+"""A Node document to a `Node` (core/validation `ValidateNode`, core/v1 `SetDefaults_NodeStatus`)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apis.core import Node, Taint
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.names import check_metadata, label_value, qualified_name, text_map
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.objects.resources import amounts, check_quantities, counted
+from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
+
+Manifest = Mapping[str, Any]
+
+
+def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node:
+    """Validates and applies defaults: allocatable is capacity where it is absent."""
+    metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
+    check_metadata(metadata, ("metadata",), problems)
+    for field in ("capacity", "allocatable"):
+        check_quantities(status.get(field), ("status", field), problems)
+    capacity = counted(amounts(status.get("capacity")))
+    allocatable = counted(amounts(status["allocatable"])) if status.get("allocatable") is not None else capacity
+    return Node(
+        name=metadata.get("name") or "",
+        uid=admission.uid(metadata),
+        labels=text_map(metadata.get("labels")),
+        annotations=text_map(metadata.get("annotations")),
+        taints=_taints(spec.get("taints") or (), ("spec", "taints"), problems),
+        unschedulable=bool(spec.get("unschedulable")),
+        allocatable=allocatable,
+        capacity=capacity,
+        images=_images(status),
+        creation_timestamp=admission.creation(metadata),
+        manifest=data,
+    )
+
+
+def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
+    """`validateNodeTaints`."""
+    taints: list[Taint] = []
+    for index, one in enumerate(found):
+        taint = Taint(one.get("key") or "", one.get("value") or "", one.get("effect") or "")
+        at = (*path, index)
+        if reason := qualified_name(taint.key):
+            problems.error((*at, "key"), invalid(taint.key, reason))
+        if reason := label_value(taint.value):
+            problems.error((*at, "value"), invalid(taint.value, reason))
+        if not taint.effect:
+            problems.error((*at, "effect"), required(Message("expected NoSchedule, PreferNoSchedule or NoExecute")))
+        if any(other.key == taint.key and other.effect == taint.effect for other in taints):
+            reason = Message("taints must be unique by key and effect pair")
+            problems.error(
+                at, Message("{problem}: {reason}", problem=duplicate(f"{taint.key}:{taint.effect}"), reason=reason)
+            )
+        taints.append(taint)
+    return tuple(taints)
+
+
+def _images(status: Manifest) -> dict[str, int]:
+    """Every name of every image to its size in bytes; a name that comes twice has the first (`addNodeImageStates`)."""
+    found: dict[str, int] = {}
+    for image in status.get("images") or ():
+        for name in image.get("names") or ():
+            found.setdefault(name, image.get("sizeBytes") or 0)
+    return found

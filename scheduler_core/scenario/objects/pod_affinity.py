@@ -1,0 +1,219 @@
+"""A pod's node affinity, pod affinity, tolerations and topology spread constraints.
+
+Sources: core/validation `validateAffinity`, `ValidateTolerations`, `validateTopologySpreadConstraints`; the pod
+strategy's merging of matchLabelKeys (`applyMatchLabelKeysAndMismatchLabelKeys`); the scheduler's
+`getNamespacesFromPodAffinityTerm`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Literal, cast
+
+from scheduler_core.apis.core import (
+    PodAffinityTerm,
+    PreferredNodeTerm,
+    Toleration,
+    TopologySpreadConstraint,
+    WeightedPodAffinityTerm,
+)
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector, Requirement
+from scheduler_core.scenario.fields.names import dns_label, label_value, qualified_name
+from scheduler_core.scenario.objects.label_selectors import label_selector, node_selector, node_selector_term
+from scheduler_core.scenario.reading.problems import (
+    Path,
+    Problems,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+
+Manifest = Mapping[str, Any]
+Labels = Mapping[str, str]
+
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def node_affinity(
+    found: Manifest, path: Path, problems: Problems
+) -> tuple[NodeSelector | None, tuple[PreferredNodeTerm, ...]]:
+    """(required, preferred) of `affinity.nodeAffinity`."""
+    needed = None
+    if (selector := found.get(_REQUIRED)) is not None:
+        needed = node_selector(selector, (*path, _REQUIRED), problems)
+    preferred = []
+    for index, term in enumerate(found.get(_PREFERRED) or ()):
+        at = (*path, _PREFERRED, index)
+        weight = _weight(term, at, problems)
+        preference = node_selector_term(term.get("preference") or {}, (*at, "preference"), problems, any_value=True)
+        preferred.append(PreferredNodeTerm(weight, preference))
+    return needed, tuple(preferred)
+
+
+def pod_affinity(
+    found: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels
+) -> tuple[tuple[PodAffinityTerm, ...], tuple[WeightedPodAffinityTerm, ...]]:
+    """(required, preferred) terms of podAffinity or podAntiAffinity of a pod with this namespace and these labels."""
+    needed = tuple(
+        _affinity_term(term, (*path, _REQUIRED, index), problems, namespace, labels)
+        for index, term in enumerate(found.get(_REQUIRED) or ())
+    )
+    preferred = []
+    for index, weighted in enumerate(found.get(_PREFERRED) or ()):
+        at = (*path, _PREFERRED, index)
+        weight = _weight(weighted, at, problems)
+        term = weighted.get("podAffinityTerm") or {}
+        preferred.append(
+            WeightedPodAffinityTerm(weight, _affinity_term(term, (*at, "podAffinityTerm"), problems, namespace, labels))
+        )
+    return needed, tuple(preferred)
+
+
+def _weight(found: Manifest, path: Path, problems: Problems) -> int:
+    weight = found.get("weight") or 0
+    if not 1 <= weight <= 100:
+        problems.error((*path, "weight"), invalid(weight, Message("must be in the range 1-100")))
+    return int(weight)
+
+
+def _affinity_term(found: Manifest, path: Path, problems: Problems, namespace: str, labels: Labels) -> PodAffinityTerm:
+    key = found.get("topologyKey") or ""
+    if not key:
+        problems.error((*path, "topologyKey"), required(Message("can not be empty")))
+    elif reason := qualified_name(key):
+        problems.error((*path, "topologyKey"), invalid(key, reason))
+    selector = label_selector(found.get("labelSelector"), (*path, "labelSelector"), problems)
+    _check_label_keys(found, path, problems, labels)
+    namespace_selector = None
+    if (other := found.get("namespaceSelector")) is not None:
+        namespace_selector = label_selector(other, (*path, "namespaceSelector"), problems)
+    namespaces = found.get("namespaces") or ()
+    for name in namespaces:
+        if reason := dns_label(name):
+            problems.error(
+                (*path, "namespaces"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason))
+            )
+    if not namespaces and namespace_selector is None:
+        namespaces = (namespace,)
+    merged = _merge_label_keys(found, selector, labels)
+    return PodAffinityTerm(key, merged, frozenset(namespaces), namespace_selector)
+
+
+def _merge_label_keys(found: Manifest, selector: LabelSelector, labels: Labels) -> LabelSelector:
+    """matchLabelKeys become In, mismatchLabelKeys NotIn the pod's own value; a label it lacks is left out."""
+    extra = [Requirement(key, "In", (labels[key],)) for key in found.get("matchLabelKeys") or () if key in labels]
+    extra += [
+        Requirement(key, "NotIn", (labels[key],)) for key in found.get("mismatchLabelKeys") or () if key in labels
+    ]
+    return selector.and_also(*(one for one in extra if one not in selector.requirements))
+
+
+def _check_label_keys(found: Manifest, path: Path, problems: Problems, labels: Labels) -> None:
+    """`ValidateMatchLabelKeysAndMismatchLabelKeys`; a pod from a cluster has its keys merged already, which is fine."""
+    selector = found.get("labelSelector")
+    match, mismatch = found.get("matchLabelKeys") or (), found.get("mismatchLabelKeys") or ()
+    selected = _selected_keys(selector, labels)
+    for field, keys in (("matchLabelKeys", match), ("mismatchLabelKeys", mismatch)):
+        if keys and selector is None:
+            problems.error((*path, field), forbidden(Message("must not be specified when labelSelector is not set")))
+        for index, key in enumerate(keys):
+            if reason := qualified_name(key):
+                problems.error((*path, field, index), invalid(key, reason))
+    for index, key in enumerate(match):
+        if selected[key] + (key in labels) > 1:  # a label that the pod lacks is not merged
+            problems.error(
+                (*path, "matchLabelKeys", index),
+                invalid(key, Message("exists in both matchLabelKeys and labelSelector")),
+            )
+        if key in mismatch:
+            reason = Message("exists in both matchLabelKeys and mismatchLabelKeys")
+            problems.error((*path, "matchLabelKeys", index), invalid(key, reason))
+
+
+def _selected_keys(selector: Manifest | None, labels: Labels) -> Counter[str]:
+    """How often the selector itself names each key; not what the API server has merged into it."""
+    if not selector:
+        return Counter()
+    named = [
+        one.get("key") or ""
+        for one in selector.get("matchExpressions") or ()
+        if one.get("operator") != "In" or one.get("values") != [labels.get(one.get("key") or "")]
+    ]
+    return Counter([*(selector.get("matchLabels") or ()), *named])
+
+
+def tolerations(found: Any, path: Path, problems: Problems) -> tuple[Toleration, ...]:
+    """`ValidateTolerations`."""
+    result = []
+    for index, one in enumerate(found or ()):
+        key, value, effect = one.get("key") or "", one.get("value") or "", one.get("effect") or ""
+        operator = one.get("operator") or "Equal"
+        at = (*path, index)
+        if key and (reason := qualified_name(key)):
+            problems.error((*at, "key"), invalid(key, reason))
+        if not key and operator != "Exists":
+            reason = Message('operator must be Exists when `key` is empty, which means "match all values and all keys"')
+            problems.error((*at, "operator"), invalid(operator, reason))
+        if one.get("tolerationSeconds") is not None and effect != "NoExecute":
+            reason = Message("effect must be 'NoExecute' when `tolerationSeconds` is set")
+            problems.error((*at, "effect"), invalid(effect, reason))
+        if operator == "Exists" and value:
+            problems.error(
+                (*at, "operator"), invalid(value, Message("value must be empty when `operator` is 'Exists'"))
+            )
+        elif reason := label_value(value):
+            problems.error((*at, "value"), invalid(value, reason))
+        result.append(Toleration(key, "Exists" if operator == "Exists" else "Equal", value, effect))
+    return tuple(result)
+
+
+def spread_constraints(
+    found: Any, path: Path, problems: Problems, labels: Labels
+) -> tuple[TopologySpreadConstraint, ...]:
+    """`validateTopologySpreadConstraints`; the plugin merges matchLabelKeys itself."""
+    result: list[TopologySpreadConstraint] = []
+    seen: set[tuple[str, str]] = set()
+    for index, one in enumerate(found or ()):
+        at = (*path, index)
+        constraint = spread_constraint(one, at, problems, labels)
+        kind = (constraint.topology_key, constraint.when_unsatisfiable)
+        if kind in seen:
+            reason = Message("one constraint per topologyKey and whenUnsatisfiable")
+            found_again = duplicate(f"{{{kind[0]}, {kind[1]}}}")
+            problems.error(at, Message("{problem}: {reason}", problem=found_again, reason=reason))
+        seen.add(kind)
+        result.append(constraint)
+    return tuple(result)
+
+
+def spread_constraint(found: Manifest, path: Path, problems: Problems, labels: Labels) -> TopologySpreadConstraint:
+    """One constraint, also of PodTopologySpreadArgs."""
+    skew, key, action = found.get("maxSkew") or 0, found.get("topologyKey") or "", found.get("whenUnsatisfiable") or ""
+    domains = found.get("minDomains")
+    if skew <= 0:
+        problems.error((*path, "maxSkew"), invalid(skew, Message("must be greater than zero")))
+    if not key:
+        problems.error((*path, "topologyKey"), required(Message("can not be empty")))
+    if not action:
+        problems.error((*path, "whenUnsatisfiable"), not_supported("", ("DoNotSchedule", "ScheduleAnyway")))
+    if domains is not None and domains <= 0:
+        problems.error((*path, "minDomains"), invalid(domains, Message("must be greater than zero")))
+    if domains is not None and action != "DoNotSchedule":
+        reason = Message("can only use minDomains if whenUnsatisfiable=DoNotSchedule, not {action}", action=action)
+        problems.error((*path, "minDomains"), invalid(domains, reason))
+    _check_label_keys({**found, "mismatchLabelKeys": ()}, path, problems, labels)
+    return TopologySpreadConstraint(
+        max_skew=skew,
+        topology_key=key,
+        when_unsatisfiable=cast(Literal["DoNotSchedule", "ScheduleAnyway"], action),
+        selector=label_selector(found.get("labelSelector"), (*path, "labelSelector"), problems),
+        min_domains=domains,
+        node_affinity_policy=found.get("nodeAffinityPolicy") or "Honor",
+        node_taints_policy=found.get("nodeTaintsPolicy") or "Ignore",
+        match_label_keys=tuple(found.get("matchLabelKeys") or ()),
+    )

@@ -1,0 +1,204 @@
+"""A pod's containers: validated, their host ports and images, and the pod's requests.
+
+Sources: core/validation `validateContainers`, `validateInitContainers`, `validateContainerPorts`,
+`validatePodResources`, `validatePodHostNetworkDeps`; core/v1 defaults `defaultPodRequests`,
+`defaultHugePagePodLimits`; scheduler `GetHostPorts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apis.core import HostPort
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.names import dns_label, port_name
+from scheduler_core.scenario.objects.resources import (
+    Amounts,
+    PodRequests,
+    aggregate,
+    amounts,
+    check_quantities,
+    check_requirements,
+    is_native,
+    is_pod_level,
+    raise_to,
+    with_default_requests,
+)
+from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
+
+Manifest = Mapping[str, Any]
+DEFAULT_IP = "0.0.0.0"  # noqa: S104 - a host port that names no address is taken on all of them
+
+
+def check_containers(spec: Manifest, problems: Problems) -> None:
+    """Names, images, ports and resources of all containers."""
+    containers, init_containers = spec.get("containers") or (), spec.get("initContainers") or ()
+    if not containers:
+        problems.error(("spec", "containers"), required(Message("a pod needs at least one container")))
+    claims = [claim.get("name") or "" for claim in spec.get("resourceClaims") or ()]
+    names: set[str] = set()
+    taken: set[tuple[str, str, int]] = set()
+    for field, found in (("containers", containers), ("initContainers", init_containers)):
+        for index, container in enumerate(found):
+            path: Path = ("spec", field, index)
+            _check_name(container, path, names, problems)
+            if resources := container.get("resources"):
+                check_requirements(resources, (*path, "resources"), problems, claims=claims)
+            if ports := container.get("ports"):
+                _check_ports(ports, (*path, "ports"), problems)
+                if field == "containers":
+                    _check_port_conflicts(ports, (*path, "ports"), taken, problems)
+                    if spec.get("hostNetwork"):
+                        _check_host_network(ports, (*path, "ports"), problems)
+    for index, container in enumerate(init_containers):
+        if container.get("restartPolicy") not in (None, "", "Always"):
+            message = Message("an init container's restartPolicy can only be Always, which makes it a sidecar")
+            problems.error(("spec", "initContainers", index, "restartPolicy"), message)
+    if spec.get("ephemeralContainers"):
+        problems.warn(("spec", "ephemeralContainers"), Message("they request nothing and are left out"))
+
+
+def _check_name(container: Manifest, path: Path, names: set[str], problems: Problems) -> None:
+    name, image = container.get("name") or "", container.get("image") or ""
+    if not name:
+        problems.error((*path, "name"), required())
+    elif reason := dns_label(name):
+        problems.error((*path, "name"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason)))
+    elif name in names:
+        problems.error((*path, "name"), duplicate(name))
+    names.add(name)
+    if not image:
+        problems.error((*path, "image"), required())
+    elif image != image.strip():
+        problems.error((*path, "image"), invalid(image, Message("must not have leading or trailing whitespace")))
+
+
+def _check_ports(ports: Any, path: Path, problems: Problems) -> None:
+    names: set[str] = set()
+    for index, port in enumerate(ports):
+        at = (*path, index)
+        if name := port.get("name"):
+            if reason := port_name(name):
+                problems.error((*at, "name"), invalid(name, reason))
+            elif name in names:
+                problems.error((*at, "name"), duplicate(name))
+            names.add(name)
+        container_port, host_port = port.get("containerPort") or 0, port.get("hostPort") or 0
+        if not container_port:
+            problems.error((*at, "containerPort"), required())
+        for field, number in (("containerPort", container_port), ("hostPort", host_port)):
+            if number and not 1 <= number <= 65535:
+                problems.error((*at, field), invalid(number, Message("must be between 1 and 65535, inclusive")))
+
+
+def _check_host_network(ports: Any, path: Path, problems: Problems) -> None:
+    """`validatePodHostNetworkDeps`, which does not look at init containers."""
+    for index, port in enumerate(ports):
+        host_port = port.get("hostPort") or 0
+        if host_port not in (0, port.get("containerPort") or 0):
+            reason = Message("must match `containerPort` when `hostNetwork` is true")
+            problems.error((*path, index, "hostPort"), invalid(host_port, reason))
+
+
+def _check_port_conflicts(ports: Any, path: Path, taken: set[tuple[str, str, int]], problems: Problems) -> None:
+    for index, port in enumerate(ports):
+        if number := port.get("hostPort"):
+            key = (port.get("protocol") or "TCP", port.get("hostIP") or "", number)
+            if key in taken:
+                problems.error((*path, index, "hostPort"), duplicate("/".join(map(str, key))))
+            taken.add(key)
+
+
+def host_ports(spec: Manifest) -> tuple[HostPort, ...]:
+    """The host ports of sidecars, then of containers (`GetHostPorts`); hostNetwork takes every container port."""
+    sidecars = [one for one in spec.get("initContainers") or () if is_sidecar(one)]
+    host_network = spec.get("hostNetwork")
+    found = []
+    for container in (*sidecars, *(spec.get("containers") or ())):
+        for port in container.get("ports") or ():
+            number = port.get("hostPort") or (port.get("containerPort") if host_network else 0)
+            if number:
+                found.append(HostPort(port.get("hostIP") or DEFAULT_IP, port.get("protocol") or "TCP", number))
+    return tuple(found)
+
+
+def images(spec: Manifest) -> tuple[str, ...]:
+    """The images of init containers, then of containers (ImageLocality's `sumImageScores`)."""
+    return tuple(
+        container.get("image") or ""
+        for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
+    )
+
+
+def is_sidecar(container: Manifest) -> bool:
+    return container.get("restartPolicy") == "Always"
+
+
+def pod_requests(spec: Manifest, status: Manifest, problems: Problems) -> PodRequests:
+    """The requests of a pod's containers with everything that defaulting adds."""
+    containers = [_requests(one, status, "containerStatuses") for one in spec.get("containers") or ()]
+    init_containers = [
+        (_requests(one, status if is_sidecar(one) else {}, "initContainerStatuses"), is_sidecar(one))
+        for one in spec.get("initContainers") or ()
+    ]
+    check_quantities(spec.get("overhead"), ("spec", "overhead"), problems)
+    pod_level = None
+    if resources := spec.get("resources"):
+        check_requirements(resources, ("spec", "resources"), problems, pod_level=True)
+        pod_level = _pod_level(resources, spec, aggregate(containers, init_containers))
+        _check_pod_level(pod_level, aggregate(containers, init_containers), problems)
+    return PodRequests(containers, init_containers, pod_level, amounts(spec.get("overhead")))
+
+
+def _requests(container: Manifest, status: Manifest, field: str) -> Amounts:
+    """A container's requests, or while it is resized the largest of what is wanted and what is in force.
+
+    Source: component-helpers `determineContainerReqs` (InPlacePodVerticalScaling).
+    """
+    requests = with_default_requests(container.get("resources") or {})
+    for found in status.get(field) or ():
+        if found.get("name") == container.get("name") and found.get("resources") is not None:
+            conditions = status.get("conditions") or ()
+            pending: Manifest = next((one for one in conditions if one.get("type") == "PodResizePending"), {})
+            result = {} if pending.get("reason") == "Infeasible" else dict(requests)
+            raise_to(result, amounts(found["resources"].get("requests")))
+            raise_to(result, amounts(found.get("allocatedResources")))
+            return result
+    return requests
+
+
+def _pod_level(resources: Manifest, spec: Manifest, containers: Amounts) -> Amounts:
+    """`defaultHugePagePodLimits`, then `defaultPodRequests`: spec.resources.requests as the API server stores them."""
+    requests, limits = amounts(resources.get("requests")), amounts(resources.get("limits"))
+    if requests or limits:
+        for name, number in _huge_page_limits(spec).items():
+            if name not in requests:
+                limits.setdefault(name, number)
+    if limits:
+        for name, number in containers.items():
+            if is_pod_level(name) and is_native(name) and not name.startswith("hugepages-"):
+                requests.setdefault(name, number)
+        for name, number in limits.items():
+            if is_pod_level(name):
+                requests.setdefault(name, number)
+    return requests
+
+
+def _huge_page_limits(spec: Manifest) -> Amounts:
+    limits = aggregate(
+        [amounts((one.get("resources") or {}).get("limits")) for one in spec.get("containers") or ()],
+        [
+            (amounts((one.get("resources") or {}).get("limits")), is_sidecar(one))
+            for one in spec.get("initContainers") or ()
+        ],
+    )
+    return {name: number for name, number in limits.items() if name.startswith("hugepages-")}
+
+
+def _check_pod_level(pod_level: Amounts, containers: Amounts, problems: Problems) -> None:
+    """`validatePodResourceConsistency`."""
+    for name, number in containers.items():
+        if name in pod_level and number > pod_level[name]:
+            reason = Message("must be greater than or equal to aggregate container requests of {number}", number=number)
+            problems.error(("spec", "resources", "requests", name), invalid(pod_level[name], reason))

@@ -1,0 +1,221 @@
+"""A Pod document to a `Pod`, as kube-apiserver would store it and the scheduler read it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apis.core import OwnerReference, Pod, Volume
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.names import (
+    check_labels,
+    check_metadata,
+    dns_label,
+    dns_subdomain,
+    qualified_name,
+    text_map,
+)
+from scheduler_core.scenario.fields.pod_fields import READ_VOLUME_SOURCES, VOLUME
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.objects.pod_affinity import node_affinity, pod_affinity, spread_constraints, tolerations
+from scheduler_core.scenario.objects.pod_containers import check_containers, host_ports, images, pod_requests
+from scheduler_core.scenario.objects.resources import counted
+from scheduler_core.scenario.reading.problems import Problems, duplicate, forbidden, invalid, required
+
+Manifest = Mapping[str, Any]
+
+DEFAULT_SCHEDULER = "default-scheduler"
+TERMINATION_SECONDS = "kschedui.io/termination-seconds"
+TERMINAL_PHASES = ("Succeeded", "Failed")  # such a pod is invisible to the scheduler
+
+
+def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
+    """Validates (`ValidatePodCreate`), applies defaults and admission. The table has accepted `data`."""
+    metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
+    namespace = metadata.get("namespace") or "default"
+    labels, annotations = text_map(metadata.get("labels")), text_map(metadata.get("annotations"))
+    check_metadata(metadata, ("metadata",), problems)
+    check_containers(spec, problems)
+    _check_spec(spec, problems)
+    if spec.get("resourceClaims"):
+        problems.warn(
+            ("spec", "resourceClaims"), Message("not simulated: the pod is scheduled as if it claimed nothing")
+        )
+    node_name = spec.get("nodeName") or ""
+    priority, preemption_policy, class_name = admission.priority(spec, problems)
+    all_images = images(spec)
+    pod = Pod(
+        name=metadata.get("name") or "",
+        namespace=namespace,
+        uid=admission.uid(metadata),
+        labels=labels,
+        annotations=annotations,
+        priority=priority,
+        preemption_policy=preemption_policy,
+        scheduler_name=spec.get("schedulerName") or DEFAULT_SCHEDULER,
+        **requested(spec, status if node_name else {}, problems),
+        images=all_images,
+        num_containers=len(all_images),
+        creation_timestamp=admission.creation(metadata),
+        start_time=admission.start_time(metadata, status) if node_name else None,
+        node_name=node_name,
+        nominated_node_name="" if node_name else status.get("nominatedNodeName") or "",
+        phase=_phase(node_name, status),
+        terminating=bool(metadata.get("deletionTimestamp")),
+        disruption_target=_is_disruption_target(status),
+        priority_class_name=class_name,
+        termination_seconds=_termination_seconds(annotations, problems),
+        node_selector=text_map(spec.get("nodeSelector")),
+        tolerations=tolerations(spec.get("tolerations"), ("spec", "tolerations"), problems),
+        topology_spread_constraints=spread_constraints(
+            spec.get("topologySpreadConstraints"), ("spec", "topologySpreadConstraints"), problems, labels
+        ),
+        host_ports=host_ports(spec),
+        scheduling_gates=_scheduling_gates(spec, problems),
+        volumes=_volumes(spec, metadata.get("name") or "", problems),
+        owner=controller(metadata),
+        has_resource_claims=bool(spec.get("resourceClaims")),
+        manifest=data,
+    )
+    return _with_affinity(pod, spec["affinity"], problems) if spec.get("affinity") else pod
+
+
+def requested(spec: Manifest, status: Manifest, problems: Problems) -> dict[str, Any]:
+    """The fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
+    requests = pod_requests(spec, status, problems)
+    total = requests.total()
+    non_zero_cpu, non_zero_memory = requests.non_zero(total)
+    return {
+        "requests": counted(total),
+        "non_zero_cpu": non_zero_cpu,
+        "non_zero_memory": non_zero_memory,
+        "scoring_requests": requests.scoring(),
+    }
+
+
+def _with_affinity(pod: Pod, affinity: Manifest, problems: Problems) -> Pod:
+    path = ("spec", "affinity")
+    needed, preferred = node_affinity(affinity.get("nodeAffinity") or {}, (*path, "nodeAffinity"), problems)
+    with_pods = pod_affinity(
+        affinity.get("podAffinity") or {}, (*path, "podAffinity"), problems, pod.namespace, pod.labels
+    )
+    without_pods = pod_affinity(
+        affinity.get("podAntiAffinity") or {}, (*path, "podAntiAffinity"), problems, pod.namespace, pod.labels
+    )
+    return replace(
+        pod,
+        required_node_affinity=needed,
+        preferred_node_affinity=preferred,
+        required_affinity=with_pods[0],
+        preferred_affinity=with_pods[1],
+        required_anti_affinity=without_pods[0],
+        preferred_anti_affinity=without_pods[1],
+    )
+
+
+def _check_spec(spec: Manifest, problems: Problems) -> None:
+    for field in ("nodeName", "priorityClassName", "runtimeClassName"):
+        if (name := spec.get(field)) and (reason := dns_subdomain(name)):
+            problems.error(
+                ("spec", field), invalid(name, Message("a lowercase RFC 1123 subdomain {reason}", reason=reason))
+            )
+    if selector := spec.get("nodeSelector"):
+        check_labels(text_map(selector), ("spec", "nodeSelector"), problems)
+    if spec.get("nodeName") and spec.get("schedulingGates"):
+        reason = Message("cannot be set until all schedulingGates have been cleared")
+        problems.error(("spec", "nodeName"), forbidden(reason))
+    if (seconds := spec.get("terminationGracePeriodSeconds")) is not None and seconds < 0:
+        problems.error(
+            ("spec", "terminationGracePeriodSeconds"), invalid(seconds, Message("must be greater than or equal to 0"))
+        )
+
+
+def _scheduling_gates(spec: Manifest, problems: Problems) -> tuple[str, ...]:
+    """`validateSchedulingGates`."""
+    names: list[str] = []
+    for index, gate in enumerate(spec.get("schedulingGates") or ()):
+        name, path = gate.get("name") or "", ("spec", "schedulingGates", index)
+        if reason := qualified_name(name):
+            problems.error(path, invalid(name, reason))
+        if name in names:
+            problems.error(path, duplicate(name))
+        names.append(name)
+    return tuple(names)
+
+
+def _volumes(spec: Manifest, pod_name: str, problems: Problems) -> tuple[Volume, ...]:
+    """`ValidateVolumes`, as far as the volume plugins read them."""
+    found: list[Volume] = []
+    names: set[str] = set()
+    for index, one in enumerate(spec.get("volumes") or ()):
+        name, path = one.get("name") or "", ("spec", "volumes", index)
+        if not name:
+            problems.error((*path, "name"), required())
+        elif reason := dns_label(name):
+            problems.error(
+                (*path, "name"), invalid(name, Message("a lowercase RFC 1123 label {reason}", reason=reason))
+            )
+        elif name in names:
+            problems.error((*path, "name"), duplicate(name))
+        names.add(name)
+        sources = [key for key in one if key in VOLUME.fields and key != "name" and one[key] is not None]
+        if len(sources) > 1:
+            problems.error((*path, sources[1]), forbidden(Message("may not specify more than 1 volume type")))
+        source_type = sources[0] if sources else "emptyDir"
+        found.append(_volume(name, source_type, one.get(source_type) or {}, pod_name))
+        if source_type == "persistentVolumeClaim" and not found[-1].claim:
+            problems.error((*path, source_type, "claimName"), required())
+    return tuple(found)
+
+
+def _volume(name: str, source_type: str, source: Any, pod_name: str) -> Volume:
+    if source_type == "persistentVolumeClaim":
+        return Volume(name, source.get("claimName") or "", False, bool(source.get("readOnly")), source_type)
+    if source_type == "ephemeral":
+        return Volume(name, f"{pod_name}-{name}", True, False, source_type)
+    if source_type in READ_VOLUME_SOURCES:
+        return Volume(name, None, False, bool(source.get("readOnly")), source_type, source)
+    return Volume(name, source_type=source_type)
+
+
+def controller(metadata: Manifest) -> OwnerReference | None:
+    """The owner reference with `controller: true` (`metav1.GetControllerOf`)."""
+    for one in metadata.get("ownerReferences") or ():
+        if one.get("controller"):
+            return OwnerReference(
+                one.get("kind") or "", one.get("name") or "", one.get("apiVersion") or "", one.get("uid") or ""
+            )
+    return None
+
+
+def _phase(node_name: str, status: Manifest) -> str:
+    phase = status.get("phase") or ""
+    return phase if phase in TERMINAL_PHASES else "Running" if node_name else "Pending"
+
+
+def _is_disruption_target(status: Manifest) -> bool:
+    return any(
+        one.get("type") == "DisruptionTarget"
+        and one.get("status") == "True"
+        and one.get("reason") == "PreemptionByScheduler"
+        for one in status.get("conditions") or ()
+    )
+
+
+def _termination_seconds(annotations: Mapping[str, str], problems: Problems) -> float:
+    """How long the pod takes to end once it is deleted as a victim."""
+    if (text := annotations.get(TERMINATION_SECONDS)) is None:
+        return 0.0
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not (0 <= seconds < math.inf):
+        problems.error(
+            ("metadata", "annotations", TERMINATION_SECONDS),
+            invalid(text, Message("must be a number of seconds, 0 or more")),
+        )
+        return 0.0
+    return seconds

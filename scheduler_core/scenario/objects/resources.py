@@ -1,0 +1,241 @@
+"""Resource lists and requirements: quantities to integers, requests defaulted, a pod's total request.
+
+Sources: core/validation `validateResourceRequirements`, core/v1 defaults `SetDefaults_Pod`, component-helpers
+`resource.PodRequests`, kube-scheduler's `PodInfo.CalculateResource`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.apis.quantity import MAX_INT64, milli_value, parse_nano, value
+from scheduler_core.scenario.fields.names import qualified_name
+from scheduler_core.scenario.reading.problems import (
+    Path,
+    Problems,
+    forbidden,
+    invalid,
+    not_found,
+    not_supported,
+    required,
+)
+
+Amounts = dict[str, int]  # cpu in millicores, everything else in whole units
+
+DEFAULT_CPU = 100  # millicores that a container without a cpu request counts as when scores are computed
+DEFAULT_MEMORY = 200 * 1024 * 1024  # bytes, likewise
+
+_CONTAINER_RESOURCES = ("cpu", "memory", "ephemeral-storage")
+_STANDARD_RESOURCES = (*_CONTAINER_RESOURCES, "storage", "pods", "services", "persistentvolumeclaims")
+_COUNTED = frozenset(("cpu", "memory", "ephemeral-storage", "pods"))
+
+
+@lru_cache(maxsize=4096)
+def is_native(name: str) -> bool:
+    """`IsNativeResource`: no prefix, or one of kubernetes.io."""
+    return "/" not in name or "kubernetes.io/" in name
+
+
+@lru_cache(maxsize=4096)
+def is_extended(name: str) -> bool:
+    """`IsExtendedResourceName`: a prefixed name outside kubernetes.io that fits a quota key."""
+    return not is_native(name) and not name.startswith("requests.") and not qualified_name(f"requests.{name}")
+
+
+@lru_cache(maxsize=4096)
+def is_scalar(name: str) -> bool:
+    """`IsScalarResourceName`: what the scheduler counts besides cpu, memory, ephemeral-storage and pods."""
+    return (
+        is_extended(name)
+        or name.startswith(("hugepages-", "attachable-volumes-"))
+        or ("/" in name and "kubernetes.io/" in name)
+    )
+
+
+def is_pod_level(name: str) -> bool:
+    """`IsSupportedPodLevelResource`."""
+    return name in ("cpu", "memory") or name.startswith("hugepages-")
+
+
+@lru_cache(maxsize=65536)
+def amount(name: str, quantity: str) -> int:
+    """A quantity that its table has accepted, in the unit in which the scheduler counts the resource."""
+    nano = parse_nano(quantity)
+    return milli_value(nano) if name == "cpu" else value(nano)
+
+
+def amounts(resources: Mapping[str, Any] | None) -> Amounts:
+    """A resource list as integers. A null quantity is 0, as in Go."""
+    if not resources:
+        return {}
+    return {name: amount(name, str(quantity)) if quantity is not None else 0 for name, quantity in resources.items()}
+
+
+def counted(found: Amounts) -> Amounts:
+    """What `framework.Resource.Add` keeps of a resource list, each amount an int64."""
+    return {name: min(number, MAX_INT64) for name, number in found.items() if name in _COUNTED or is_scalar(name)}
+
+
+# --- validation ---
+
+
+def check_quantities(resources: Mapping[str, Any] | None, path: Path, problems: Problems) -> None:
+    """Not negative, and whole where the resource has no parts (`ValidateResourceQuantityValue`)."""
+    for name, quantity in (resources or {}).items():
+        nano = parse_nano(str(quantity)) if quantity is not None else 0
+        if nano < 0:
+            problems.error((*path, name), invalid(quantity, Message("must be greater than or equal to 0")))
+        elif nano % 10**9 and (name == "pods" or is_extended(name)):
+            problems.error((*path, name), invalid(quantity, Message("must be an integer")))
+
+
+def check_requirements(
+    found: Mapping[str, Any], path: Path, problems: Problems, *, pod_level: bool = False, claims: Iterable[str] = ()
+) -> None:
+    """`resources` of a container or of a pod: names, quantities, requests within limits."""
+    requests, limits = found.get("requests") or {}, found.get("limits") or {}
+    for part, resources in (("limits", limits), ("requests", requests)):
+        for name in resources:
+            if reason := _name_problem(name, pod_level=pod_level):
+                problems.error((*path, part, name), reason)
+        check_quantities(resources, (*path, part), problems)
+    for name in requests:
+        _check_request(name, requests[name], limits, path, problems)
+    names = {*requests, *limits}
+    if any(name.startswith("hugepages-") for name in names) and not names & {"cpu", "memory"}:
+        problems.error(path, forbidden(Message("HugePages require cpu or memory")))
+    known = set(claims)
+    for index, claim in enumerate(found.get("claims") or ()):
+        if claim.get("name") not in known:
+            reason = Message("must be one of the names in pod.spec.resourceClaims")
+            problems.error(
+                (*path, "claims", index),
+                Message("{problem}: {reason}", problem=not_found(claim.get("name")), reason=reason),
+            )
+
+
+def _name_problem(name: str, *, pod_level: bool) -> Message | None:
+    """`validateContainerResourceName` and `validatePodResourceName`."""
+    if reason := qualified_name(name):
+        return invalid(name, reason)
+    if pod_level:
+        return None if is_pod_level(name) else not_supported(name, ("cpu", "hugepages-*", "memory"))
+    if "/" not in name and name not in _CONTAINER_RESOURCES and not name.startswith("hugepages-"):
+        if name not in _STANDARD_RESOURCES:
+            return invalid(name, Message("must be a standard resource type or fully qualified"))
+        return invalid(name, Message("must be a standard resource for containers"))
+    if not is_native(name) and not is_extended(name):
+        return invalid(name, Message("doesn't follow extended resource name standard"))
+    return None
+
+
+def _check_request(name: str, request: Any, limits: Mapping[str, Any], path: Path, problems: Problems) -> None:
+    overcommit = is_native(name) and not name.startswith("hugepages-")
+    at = (*path, "requests", name)
+    if name not in limits:
+        if not overcommit:
+            problems.error((*path, "limits"), required(Message("Limit must be set for non overcommitable resources")))
+        return
+    limit = limits[name]
+    request_nano, limit_nano = parse_nano(str(request or 0)), parse_nano(str(limit or 0))
+    if request_nano != limit_nano and not overcommit:
+        problems.error(
+            at, invalid(request, Message("must be equal to {name} limit of {limit}", name=name, limit=limit))
+        )
+    elif request_nano > limit_nano:
+        problems.error(
+            at,
+            invalid(request, Message("must be less than or equal to {name} limit of {limit}", name=name, limit=limit)),
+        )
+
+
+# --- a pod's requests ---
+
+
+def with_default_requests(found: Mapping[str, Any]) -> Amounts:
+    """A container's requests; limits stand in for what is missing (`SetDefaults_Pod`)."""
+    requests, limits = found.get("requests"), found.get("limits")
+    if not limits:
+        return amounts(requests)
+    return {**amounts(limits), **amounts(requests)}
+
+
+class PodRequests:
+    """`resource.PodRequests` of one pod: of its containers, sidecars, init containers, pod level and overhead.
+
+    `containers` and `init_containers` are (requests, is a sidecar) pairs, in order.
+    """
+
+    def __init__(
+        self,
+        containers: list[Amounts],
+        init_containers: list[tuple[Amounts, bool]],
+        pod_level: Amounts | None,
+        overhead: Amounts,
+    ) -> None:
+        self._containers = containers
+        self._init_containers = init_containers
+        self._pod_level = pod_level or {}
+        self._overhead = overhead
+
+    def total(self, missing: Amounts | None = None) -> Amounts:
+        """The sum; `missing` gives each container an amount of what it does not request."""
+        total = aggregate(self._containers, self._init_containers, missing)
+        total.update((name, number) for name, number in self._pod_level.items() if is_pod_level(name))
+        _add(total, self._overhead)
+        return total
+
+    def scoring(self) -> Amounts | None:
+        """What NodeResourcesFit's scorer counts where pod-level resources are set, None elsewhere.
+
+        kube-scheduler builds that scorer without the pod level, so it sees the containers, with their defaults.
+        """
+        if not any(is_pod_level(name) for name in self._pod_level):
+            return None
+        total = aggregate(self._containers, self._init_containers, {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
+        _add(total, self._overhead)
+        return total
+
+    def non_zero(self, total: Amounts) -> tuple[int, int]:
+        """Cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`)."""
+        missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
+        if any(is_pod_level(name) for name in self._pod_level):
+            missing = {name: number for name, number in missing.items() if name not in total}
+        found = self.total(missing) if missing else total
+        return min(found.get("cpu", 0), MAX_INT64), min(found.get("memory", 0), MAX_INT64)
+
+
+def aggregate(
+    containers: list[Amounts], init_containers: list[tuple[Amounts, bool]], missing: Amounts | None = None
+) -> Amounts:
+    """`AggregateContainerRequests`: containers run together, init containers one by one beside earlier sidecars."""
+    total: Amounts = {}
+    for requests in containers:
+        _add(total, {**missing, **requests} if missing else requests)
+    sidecars: Amounts = {}
+    highest: Amounts = {}
+    for requests, is_sidecar in init_containers:
+        own = {**missing, **requests} if missing else requests
+        use = dict(sidecars)
+        _add(use, own)
+        if is_sidecar:
+            _add(total, own)
+            sidecars = use
+        raise_to(highest, use)
+    raise_to(total, highest)
+    return total
+
+
+def raise_to(total: Amounts, other: Mapping[str, int]) -> None:
+    """`maxResourceList`."""
+    for name, number in other.items():
+        if name not in total or number > total[name]:
+            total[name] = number
+
+
+def _add(total: Amounts, other: Mapping[str, int]) -> None:
+    for name, number in other.items():
+        total[name] = total.get(name, 0) + number

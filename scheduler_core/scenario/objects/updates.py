@@ -1,0 +1,94 @@
+"""What an update keeps of the stored object: an update event is a full replacement, but not of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Workload
+from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, requested
+from scheduler_core.scenario.reading.problems import Problems
+
+Manifest = Mapping[str, Any]
+
+
+def merge_update(old: KubernetesObject, new: KubernetesObject) -> KubernetesObject:
+    """`new` as it is stored when it replaces `old`, an object of the same kind and name.
+
+    uid, creationTimestamp and deletionTimestamp stay. A Pod keeps its status, nodeName, priority, priorityClassName
+    and preemptionPolicy, but a phase Succeeded or Failed counts; a Node without status keeps the stored one; a
+    PodDisruptionBudget whose status was given keeps it. The pod's `phase` may be Succeeded or Failed: to the scheduler
+    such a pod is gone.
+    """
+    match old, new:
+        case Pod(), Pod():
+            return _pod(old, new)
+        case Node(), Node():
+            return _node(old, new)
+        case PodDisruptionBudget(), PodDisruptionBudget():
+            if new.disruptions_allowed is None:
+                return replace(new, disruptions_allowed=old.disruptions_allowed, disrupted_pods=old.disrupted_pods)
+            return new
+        case PersistentVolumeClaim(), PersistentVolumeClaim():
+            return replace(new, uid=old.uid, terminating=old.terminating)
+        case Workload(), Workload():
+            return replace(new, uid=old.uid)
+        case _:
+            return new
+
+
+def _pod(old: Pod, new: Pod) -> Pod:
+    spec = {
+        **(new.manifest.get("spec") or {}),
+        **_given("nodeName", old.node_name),
+        **_given("priorityClassName", old.priority_class_name),
+        "priority": old.priority,
+        "preemptionPolicy": old.preemption_policy,
+    }
+    status = old.manifest.get("status")
+    resized = old.node_name and any(_in_force(one) for one in (old, new))
+    return replace(
+        new,
+        uid=old.uid,
+        creation_timestamp=old.creation_timestamp,
+        terminating=old.terminating,
+        start_time=old.start_time,
+        node_name=old.node_name,
+        nominated_node_name=old.nominated_node_name,
+        phase=new.phase if new.phase in TERMINAL_PHASES else old.phase,
+        disruption_target=old.disruption_target,
+        priority=old.priority,
+        priority_class_name=old.priority_class_name,
+        preemption_policy=old.preemption_policy,
+        manifest={**_without_status(new), "spec": spec, **_given("status", status)},
+        **(requested(spec, status or {}, Problems()) if resized else {}),
+    )
+
+
+def _in_force(pod: Pod) -> bool:
+    """The pod's status says what its containers have, whatever its spec wants by now."""
+    status = pod.manifest.get("status") or {}
+    return bool(status.get("containerStatuses") or status.get("initContainerStatuses"))
+
+
+def _without_status(pod: Pod) -> dict[str, Any]:
+    return {key: value for key, value in pod.manifest.items() if key != "status"}
+
+
+def _node(old: Node, new: Node) -> Node:
+    kept = replace(new, uid=old.uid, creation_timestamp=old.creation_timestamp)
+    if new.manifest.get("status"):
+        return kept
+    return replace(
+        kept,
+        allocatable=old.allocatable,
+        capacity=old.capacity,
+        images=old.images,
+        declared_features=old.declared_features,
+        manifest={**new.manifest, **_given("status", old.manifest.get("status"))},
+    )
+
+
+def _given(key: str, value: Any) -> dict[str, Any]:
+    return {key: value} if value else {}

@@ -1,0 +1,217 @@
+"""A scenario file to a `Scenario`: the one entry to everything in `manifests/`.
+
+    try:
+        scenario = parse_scenario(text)
+    except ScenarioError as error:          # ScenarioErrors: `error.errors` has all of them
+        print(error)                        # document 3, line 41, spec.containers[0].image: Required value
+
+The file is read as kube-apiserver and kube-scheduler 1.34 would read its objects; it is refused as a whole if they
+would refuse any part of it. What they would ignore is a warning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.apis.config import SchedulerConfiguration
+from scheduler_core.apis.core import KubernetesObject, Namespace
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases import DEFAULT_RELEASE, Release
+from scheduler_core.scenario.catalogue import field_catalogue
+from scheduler_core.scenario.objects.admission import Admission, claimed
+from scheduler_core.scenario.objects.cluster_objects import implied_namespace
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, SCENARIO
+from scheduler_core.scenario.objects.updates import merge_update
+from scheduler_core.scenario.reading.documents import Document, read_documents
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.problems import Problems, ScenarioError, ScenarioErrors, TooManyProblems, not_found
+from scheduler_core.scenario.settings.cluster_state import InitialObjects, kind_of
+from scheduler_core.scenario.settings.configuration import build_configuration, default_configuration
+from scheduler_core.scenario.settings.scenario_document import (
+    ScenarioDocument,
+    build_scenario_document,
+)
+from scheduler_core.scenario.settings.timeline import Timeline
+from scheduler_core.scenario.types import (
+    Expectation,
+    ExpectedPod,
+    ExtenderScript,
+    Fault,
+    ParseWarning,
+    Scenario,
+    TimelineEvent,
+)
+
+__all__ = [
+    "Expectation",
+    "ExpectedPod",
+    "ExtenderScript",
+    "Fault",
+    "Limits",
+    "ParseWarning",
+    "Scenario",
+    "ScenarioError",
+    "ScenarioErrors",
+    "TimelineEvent",
+    "claimed",
+    "default_configuration",
+    "field_catalogue",
+    "merge_update",
+    "parse_scenario",
+]
+
+
+def parse_scenario(
+    text: str, limits: Limits | None = None, known_plugins: Mapping[str, Iterable[str]] | None = None
+) -> Scenario:
+    """Reads a whole file; raises `ScenarioErrors`, and nothing else, if any of it is refused.
+
+    `known_plugins`: the outside plugins that a configuration may enable, each with the extension points that it
+    implements, named as in `config.EXTENSION_POINTS`.
+    """
+    problems = Problems()
+    try:
+        scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems).read()
+    except TooManyProblems:
+        scenario = None
+    if errors := problems.errors():
+        raise ScenarioErrors(errors)
+    assert scenario is not None
+    return scenario
+
+
+@dataclass(slots=True)
+class _Sorted:
+    """The documents of a file by what they are."""
+
+    objects: dict[str, list[Document]] = field(default_factory=dict)  # by kind
+    scenario: Document | None = None
+    configuration: Document | None = None
+
+
+class _Reader:
+    """Reads one file. Problems are collected; what comes out counts only if there are none."""
+
+    def __init__(
+        self, text: str, limits: Limits, known_plugins: Mapping[str, Iterable[str]], problems: Problems
+    ) -> None:
+        self._text = text
+        self._limits = limits
+        self._known_plugins = known_plugins
+        self._problems = problems
+
+    def read(self) -> Scenario:
+        found = self._sort(read_documents(self._text, self._limits, self._problems))
+        own = self._own_document(found.scenario)
+        self._check_limits(found, own)
+        config = self._configuration(found.configuration, own.release)
+        self._check_scripts(own, config, found.scenario)
+        admission = Admission()
+        initial = InitialObjects(self._problems, admission)
+        objects = initial.build(found.objects, created_nodes(own.events))
+        events: tuple[TimelineEvent, ...] = ()
+        if found.scenario and own.events:
+            timeline = Timeline(found.scenario, self._problems, admission, set(initial.exist))
+            events = timeline.build(own.events)
+            objects = _with_namespaces(objects, timeline.namespaces)
+        return Scenario(
+            text=self._text,
+            config=config,
+            title=own.title,
+            description=own.description,
+            name=own.name,
+            annotations=own.annotations,
+            release=own.release,
+            seed=own.seed,
+            until_seconds=own.until_seconds,
+            objects=tuple(objects),
+            events=events,
+            feature_gates=own.feature_gates,
+            binding_seconds=own.binding_seconds,
+            faults=own.faults,
+            extender_scripts=own.extender_scripts,
+            expect=own.expect,
+            warnings=tuple(self._problems.warnings()),
+        )
+
+    def _sort(self, documents: list[Document]) -> _Sorted:
+        found = _Sorted()
+        if not documents and not self._problems.count:
+            self._problems.add(
+                ScenarioError("", 1, Message("the file has no documents; expected Kubernetes objects in YAML"))
+            )
+        for document in documents:
+            self._problems.enter(document.chunk, document.prefix)
+            kind = (document.data.get("apiVersion"), document.data.get("kind"))
+            if kind == SCENARIO:
+                found.scenario = self._only(found.scenario, document)
+            elif kind == CONFIGURATION:
+                found.configuration = self._only(found.configuration, document)
+            elif known := kind_of(document.data, (), self._problems):
+                found.objects.setdefault(known.name, []).append(document)
+        return found
+
+    def _only(self, first: Document | None, second: Document) -> Document:
+        if first is None:
+            return second
+        kind = second.data["kind"]
+        self._problems.error(
+            ("kind",),
+            Message("a file has at most one {kind}; document {number} is one", kind=kind, number=first.chunk.number),
+        )
+        return first
+
+    def _own_document(self, document: Document | None) -> ScenarioDocument:
+        if document is None:
+            return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
+        self._problems.enter(document.chunk, document.prefix)
+        return build_scenario_document(document.data, self._problems)
+
+    def _configuration(self, document: Document | None, release: Release) -> SchedulerConfiguration:
+        if document is None:
+            return default_configuration(release)
+        self._problems.enter(document.chunk, document.prefix)
+        return build_configuration(document.data, self._problems, self._known_plugins, release)
+
+    def _check_limits(self, found: _Sorted, own: ScenarioDocument) -> None:
+        created = [one["create"].get("kind") for one in own.events if isinstance(one.get("create"), dict)]
+        for what, number, limit in (
+            (Message("nodes"), len(found.objects.get("Node", ())) + created.count("Node"), self._limits.nodes),
+            (Message("pods"), len(found.objects.get("Pod", ())) + created.count("Pod"), self._limits.pods),
+            (Message("events"), len(own.events), self._limits.events),
+        ):
+            if number > limit:
+                message = Message(
+                    "the scenario has {number:,} {what}; the limit is {limit:,}", number=number, what=what, limit=limit
+                )
+                self._problems.add(ScenarioError("", 0, message))
+                raise TooManyProblems
+
+    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, document: Document | None) -> None:
+        """A script without its extender would never be used."""
+        prefixes = {extender.url_prefix for extender in config.extenders}
+        for index, script in enumerate(own.extender_scripts):
+            if document and script.url_prefix and script.url_prefix not in prefixes:
+                self._problems.enter(document.chunk, document.prefix)
+                reason = Message("no extender of KubeSchedulerConfiguration has this urlPrefix")
+                path = ("spec", "extenders", index, "urlPrefix")
+                self._problems.error(
+                    path, Message("{problem}: {reason}", problem=not_found(script.url_prefix), reason=reason)
+                )
+
+
+def created_nodes(events: Iterable[Mapping[str, Any]]) -> set[str]:
+    """Names of the nodes that events bring."""
+    made = [one["create"] for one in events if isinstance(one.get("create"), dict)]
+    metadata = [one.get("metadata") for one in made if one.get("kind") == "Node"]
+    return {str(one.get("name")) for one in metadata if isinstance(one, dict)}
+
+
+def _with_namespaces(objects: list[KubernetesObject], mentioned: Iterable[str]) -> list[KubernetesObject]:
+    """Namespaces come first; those that only events mention come after the others."""
+    namespaces = [found for found in objects if isinstance(found, Namespace)]
+    known = {found.name for found in namespaces}
+    new: list[KubernetesObject] = [implied_namespace(name) for name in dict.fromkeys(mentioned) if name not in known]
+    return [*objects[: len(namespaces)], *new, *objects[len(namespaces) :]]

@@ -1,0 +1,183 @@
+"""A text to its documents: split at `---`, decoded as JSON where a document is JSON, else as YAML; Lists unpacked.
+
+Line numbers are found only when asked for (`line_finder`).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.line_finder import find_marks
+from scheduler_core.scenario.reading.problems import Path, Place, Problems, ScenarioError
+from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
+
+_SEPARATOR = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_SURROGATE = re.compile(r"\\u[dD][89abAB]")  # an escaped half of a pair
+_JSON_START = re.compile(r"\s*\{")
+_CONTENT = re.compile(r"^[ \t]*[^ \t\r\n#%]", re.MULTILINE)  # a line that is no comment and no directive
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The text between two document markers; `first_line` is the file's line (from 0) on which it starts."""
+
+    text: str
+    number: int  # of the document, from 1; documents without content are not counted
+    first_line: int
+
+    def places(self, paths: set[Path]) -> dict[Path, Place]:
+        """The place of each path, or of the deepest part of it that exists."""
+        found = {}
+        for path, mark in find_marks(self.text, paths).items():
+            line, column = mark or _first_content(self.text)
+            found[path] = Place(self.number, self.first_line + line + 1, column + 1)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One object of the file: its plain data, and where it is in its chunk (an item of a List has a prefix)."""
+
+    data: dict[str, Any]
+    chunk: Chunk
+    prefix: Path = ()
+
+
+def read_documents(text: str, limits: Limits, problems: Problems) -> list[Document]:
+    """Every object of the text, in order; what cannot be read is a problem, and the rest is read all the same."""
+    if (size := len(text.encode("utf-8", "replace"))) > limits.bytes:
+        problems.add(
+            ScenarioError(
+                "", 0, Message("the file has {size:,} bytes; the limit is {bytes:,}", size=size, bytes=limits.bytes)
+            )
+        )
+        return []
+    if found := _FORBIDDEN.search(text):
+        problems.add(_forbidden_character(text, found.start()))
+        return []
+    documents: list[Document] = []
+    alias_nodes = 0
+    for chunk in split(text):
+        composed, expanded = _decode(chunk, limits, limits.alias_nodes - alias_nodes, problems)
+        alias_nodes += expanded
+        for data in composed:
+            problems.enter(chunk)
+            documents.extend(_objects(data, chunk, (), problems))
+        if len(documents) > limits.documents:
+            message = Message("more than {documents:,} documents; that is the limit", documents=limits.documents)
+            problems.add(ScenarioError("", chunk.first_line + 1, message, chunk.number))
+            break
+    return documents
+
+
+def split(text: str) -> Iterator[Chunk]:
+    """The chunks that have content; `---` at the start of a line ends a document wherever it stands (YAML 1.2, 9.1)."""
+    text = text.removeprefix("\ufeff")
+    starts = [0, *(match.start() for match in _SEPARATOR.finditer(text)), len(text)]
+    number = line = 0
+    for start, end in pairwise(starts):
+        part = text[start:end]
+        body = "   " + part[3:] if part.startswith("---") else part
+        if _CONTENT.search(body):
+            number += 1
+            yield Chunk(body, number, line)
+        line += part.count("\n")
+
+
+def _decode(chunk: Chunk, limits: Limits, alias_nodes: int, problems: Problems) -> tuple[list[Any], int]:
+    """The documents of a chunk (two or more if it has `...`), and how many values aliases added."""
+    if _JSON_START.match(chunk.text):
+        try:
+            return [_decode_json(chunk.text, limits.depth)], 0
+        except (ValueError, RecursionError):
+            pass  # flow style YAML that is not JSON, or an error that the YAML parser can place
+    composer = Composer(chunk.text, limits, alias_nodes)
+    try:
+        return composer.documents(), composer.expanded
+    except DocumentError as error:
+        line = chunk.first_line + min(error.line, chunk.text.rstrip().count("\n")) + 1
+        problems.add(ScenarioError("", line, error.message, chunk.number, error.column + 1))
+        return [], composer.expanded
+
+
+def _decode_json(text: str, depth: int) -> Any:
+    """Strict JSON; raises ValueError for a key given twice, deep nesting, NaN or text after the value."""
+    data = _JSON.decode(text)
+    if _SURROGATE.search(text):
+        json.dumps(data, ensure_ascii=False).encode()  # ValueError where half of a pair stands alone
+    if text.count("{") + text.count("[") > depth:  # else it cannot be too deep
+        _check_depth(data, depth)
+    return data
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("duplicate key")
+    return result
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(name)
+
+
+_JSON = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse_constant)
+
+
+def _check_depth(data: Any, depth: int) -> None:
+    level = [data]
+    while level := [item for node in level for item in (node.values() if isinstance(node, dict) else node)]:
+        level = [node for node in level if isinstance(node, dict | list)]
+        depth -= 1
+        if depth < 0:
+            raise ValueError("too deep")
+
+
+def _objects(data: Any, chunk: Chunk, prefix: Path, problems: Problems) -> Iterator[Document]:
+    """The object of a document, or the objects of a List (also of a PodList and the like)."""
+    if data is None:
+        return
+    if not isinstance(data, dict):
+        problems.error(prefix, Message("a document must be a mapping with apiVersion and kind"))
+        return
+    kind, items = data.get("kind"), data.get("items")
+    if not (isinstance(kind, str) and kind.endswith("List") and (items is None or isinstance(items, list))):
+        yield Document(data, chunk, prefix)
+        return
+    if len(prefix) > 4:
+        problems.error(prefix, Message("a List in a List in a List is not read"))
+        return
+    for index, item in enumerate(items or ()):
+        typed = _with_item_type(item, data, kind)
+        yield from _objects(typed, chunk, (*prefix, "items", index), problems)
+
+
+def _with_item_type(item: Any, parent: dict[str, Any], kind: str) -> Any:
+    """Items of a PodList need not say that they are Pods."""
+    if kind == "List" or not isinstance(item, dict) or "kind" in item:
+        return item
+    return {"apiVersion": parent.get("apiVersion"), "kind": kind.removesuffix("List"), **item}
+
+
+def _forbidden_character(text: str, position: int) -> ScenarioError:
+    line = text.count("\n", 0, position) + 1
+    column = position - text.rfind("\n", 0, position)
+    return ScenarioError(
+        "", line, Message("the character U+{code:04X} is not allowed in YAML", code=ord(text[position])), 0, column
+    )
+
+
+def _first_content(text: str) -> tuple[int, int]:
+    """Line and column, from 0, of the first line that is neither blank nor a comment."""
+    for number, line in enumerate(text.split("\n")):
+        if (content := line.lstrip()) and not content.startswith("#"):
+            return number, len(line) - len(content)
+    return 0, 0

@@ -1,0 +1,112 @@
+"""Where field paths are in a YAML or JSON text: one pass over its parse events for all of them, building nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import yaml
+from yaml.events import CollectionEndEvent, CollectionStartEvent, MappingStartEvent, ScalarEvent, SequenceStartEvent
+
+from scheduler_core.scenario.reading.problems import Path
+
+Mark = tuple[int, int]  # line and column, from 0
+Trie = dict[str | int, "Trie"]
+
+
+def find_marks(text: str, paths: set[Path]) -> dict[Path, Mark | None]:
+    """The mark of each path's last key or item, or of the last part of it that exists; None: not even the first."""
+    finder = _Finder(text, paths)
+    finder.run()
+    return {path: finder.deepest(path) for path in paths}
+
+
+class _Done(Exception):
+    """Every path has been found, or cannot be any more."""
+
+
+class _Finder:
+    def __init__(self, text: str, paths: set[Path]) -> None:
+        self._parser = yaml.CSafeLoader(text)
+        self._marks: dict[Path, Mark] = {}
+        self._wanted: Trie = {}
+        for path in paths:
+            level = self._wanted
+            for part in path:
+                level = level.setdefault(part, {})
+        self._open = _count(self._wanted)
+
+    def run(self) -> None:
+        """Reads the text until nothing more can be found; a text that does not parse to its end is read so far."""
+        try:
+            while not isinstance(event := self._parser.get_event(), CollectionStartEvent | ScalarEvent):
+                if event is None:
+                    return
+            self._visit(event, (), self._wanted)
+        except (_Done, yaml.YAMLError):
+            pass
+        finally:
+            self._parser.dispose()
+
+    def deepest(self, path: Path) -> Mark | None:
+        for length in range(len(path), 0, -1):
+            if mark := self._marks.get(path[:length]):
+                return mark
+        return None
+
+    def _visit(self, event: Any, path: Path, wanted: Trie) -> None:
+        """Follows the wanted parts below the node that starts with `event`, and reads it to its end."""
+        if not wanted:
+            self._skip(event)
+        elif isinstance(event, MappingStartEvent):
+            self._mapping(path, dict(wanted))
+        elif isinstance(event, SequenceStartEvent):
+            self._sequence(path, dict(wanted))
+        else:  # a scalar or an alias: what is wanted below it does not exist here
+            self._close(_count(wanted))
+
+    def _mapping(self, path: Path, wanted: Trie) -> None:
+        while not isinstance(key := self._parser.get_event(), CollectionEndEvent):
+            part = key.value if isinstance(key, ScalarEvent) else None
+            self._skip(key)
+            self._part(part, key, self._parser.get_event(), path, wanted)
+        self._close(_count(wanted) if wanted else 0)
+
+    def _sequence(self, path: Path, wanted: Trie) -> None:
+        index = 0
+        while not isinstance(event := self._parser.get_event(), CollectionEndEvent):
+            self._part(index, event, event, path, wanted)
+            index += 1
+        self._close(_count(wanted) if wanted else 0)
+
+    def _part(self, part: str | int | None, marked: Any, event: Any, path: Path, wanted: Trie) -> None:
+        """One key with its value, or one item."""
+        if part is None or part not in wanted:
+            self._skip(event)
+            return
+        below = wanted.pop(part)
+        here = (*path, part)
+        self._marks[here] = (marked.start_mark.line, marked.start_mark.column)
+        if not below:
+            self._close(1)
+        self._visit(event, here, below)
+
+    def _skip(self, event: Any) -> None:
+        depth = 0
+        while True:
+            if isinstance(event, CollectionStartEvent):
+                depth += 1
+            elif isinstance(event, CollectionEndEvent):
+                depth -= 1
+            if depth == 0:
+                return
+            event = self._parser.get_event()
+
+    def _close(self, number: int) -> None:
+        self._open -= number
+        if self._open <= 0:
+            raise _Done
+
+
+def _count(wanted: Trie) -> int:
+    """How many paths end in this part of the trie."""
+    return sum(map(_count, wanted.values())) or 1

@@ -1,0 +1,216 @@
+"""Errors and warnings that name their document, line, column and field path.
+
+While a document is read only the path is known; the line is looked up once a problem has occurred, so that a file
+without problems does not pay for it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.types import ParseWarning
+
+Path = tuple[str | int, ...]
+
+MAX_PROBLEMS = 100  # a file is not searched further once it has this many errors; as many warnings are kept
+
+
+class ScenarioError(ValueError):
+    """One reason to refuse a scenario. `document`, `line` and `column` count from 1; 0: the whole file is meant."""
+
+    def __init__(self, path: str, line: int, message: Message, document: int = 0, column: int = 1) -> None:
+        super().__init__(path, line, message, document, column)
+        self.path = path
+        self.line = line
+        self.message = message
+        self.document = document
+        self.column = column
+
+    def __str__(self) -> str:
+        place = [f"document {self.document}"] if self.document else []
+        place += [f"line {self.line}"] if self.line else []
+        place += [self.path] if self.path else []
+        return f"{', '.join(place)}: {self.message}" if place else self.message
+
+
+class ScenarioErrors(ScenarioError):
+    """All reasons to refuse a scenario file, in document order; its own attributes are those of the first."""
+
+    def __init__(self, errors: Iterable[ScenarioError]) -> None:
+        self.errors = tuple(errors)
+        first = self.errors[0]
+        super().__init__(first.path, first.line, first.message, first.document, first.column)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a path is in the file."""
+
+    document: int
+    line: int
+    column: int
+
+
+class Text(Protocol):
+    """A document's text, in which paths have places."""
+
+    def places(self, paths: set[Path]) -> dict[Path, Place]: ...
+
+
+class TooManyProblems(Exception):
+    """Reading stops: `MAX_PROBLEMS` errors are enough for one go."""
+
+
+class Problems:
+    """Collects the problems of a file. Paths are relative to the object being read, which `enter` sets."""
+
+    def __init__(self) -> None:
+        self._errors: list[ScenarioError] = []  # located already
+        self._found: list[tuple[Text, Path, Message]] = []  # errors and warnings still without a line
+        self._warned: list[tuple[Text, Path, Message]] = []
+        self._text: Text | None = None
+        self._prefix: Path = ()
+
+    def enter(self, text: Text, prefix: Path = ()) -> None:
+        """The object at `prefix` of a document is read next."""
+        self._text = text
+        self._prefix = prefix
+
+    def error(self, path: Path, message: Message) -> None:
+        if self._text is None:
+            self.add(ScenarioError(render_path(path), 0, message))
+        else:
+            self._found.append((self._text, self._prefix + path, message))
+            self._stop_if_many()
+
+    def add(self, error: ScenarioError) -> None:
+        """An error that knows its place."""
+        self._errors.append(error)
+        self._stop_if_many()
+
+    def warn(self, path: Path, message: Message) -> None:
+        if self._text is not None and len(self._warned) < MAX_PROBLEMS:
+            self._warned.append((self._text, self._prefix + path, message))
+
+    @property
+    def count(self) -> int:
+        """How many errors there are so far."""
+        return len(self._errors) + len(self._found)
+
+    def _stop_if_many(self) -> None:
+        if self.count >= MAX_PROBLEMS:
+            raise TooManyProblems
+
+    def errors(self) -> list[ScenarioError]:
+        """The errors in document order."""
+        located = [
+            ScenarioError(render_path(path), place.line, message, place.document, place.column)
+            for path, message, place in _locate(self._found)
+        ]
+        return sorted(self._errors + located, key=lambda error: (error.document, error.line))
+
+    def warnings(self) -> list[ParseWarning]:
+        """The warnings in document order."""
+        warnings = [
+            ParseWarning(place.document, place.line, render_path(path), message)
+            for path, message, place in _locate(self._warned)
+        ]
+        return sorted(warnings, key=lambda warning: (warning.document, warning.line))
+
+
+def _locate(found: list[tuple[Text, Path, Message]]) -> Iterator[tuple[Path, Message, Place]]:
+    """Finds the places of all paths of a document in one go."""
+    paths: dict[int, tuple[Text, set[Path]]] = {}
+    for text, path, _ in found:
+        paths.setdefault(id(text), (text, set()))[1].add(path)
+    places = {key: text.places(wanted) for key, (text, wanted) in paths.items()}
+    for text, path, message in found:
+        yield path, message, places[id(text)][path]
+
+
+def render_path(path: Path) -> str:
+    """A path as kube-apiserver prints it: spec.containers[0].resources.requests[example.com/gpu]."""
+    text = ""
+    for part in path:
+        if isinstance(part, int):
+            text += f"[{part}]"
+        elif part.isidentifier() or (part.isascii() and part.replace("-", "").isalnum()):
+            text += f".{part}" if text else part
+        else:
+            text += f"[{part}]"
+    return text
+
+
+def show(value: object, limit: int = 60) -> str:
+    """A value as a message quotes it: JSON, cut when long."""
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (TypeError, ValueError, RecursionError):
+        text = repr(type(value).__name__)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def name_of_type(value: Any) -> Message:
+    """A value's type in words."""
+    match value:
+        case None:
+            return Message("null")
+        case bool():
+            return Message("a boolean")
+        case int() | float():
+            return Message("a number")
+        case str():
+            return Message("a string")
+        case list():
+            return Message("a list")
+        case _:
+            return Message("a mapping")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """A hint to append to a message, or nothing when no known word is close. An editor may put in its `instead`."""
+    lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower()[:100], lower, n=1, cutoff=0.65)
+    return Message("; did you mean {instead}?", instead=show(lower[close[0]])) if close else ""
+
+
+def one_of(words: Iterable[str]) -> Message:
+    """Words as in: A, B or C."""
+    *rest, last = words
+    return Message("{words} or {last}", words=", ".join(rest), last=last) if rest else Message("{word}", word=last)
+
+
+# The wording of apimachinery's field errors, which kube-apiserver and kube-scheduler answer with.
+
+
+def not_supported(value: object, supported: Iterable[str]) -> Message:
+    words = ", ".join(map(show, supported))
+    return Message("Unsupported value: {value}: supported values: {supported}", value=show(value), supported=words)
+
+
+def invalid(value: object, reason: Message) -> Message:
+    return Message("Invalid value: {value}: {reason}", value=show(value), reason=reason)
+
+
+def required(reason: Message | None = None) -> Message:
+    return Message("Required value: {reason}", reason=reason) if reason else Message("Required value")
+
+
+def forbidden(reason: Message) -> Message:
+    return Message("Forbidden: {reason}", reason=reason)
+
+
+def duplicate(value: object) -> Message:
+    return Message("Duplicate value: {value}", value=show(value))
+
+
+def not_found(value: object) -> Message:
+    return Message("Not found: {value}", value=show(value))

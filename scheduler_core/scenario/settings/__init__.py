@@ -1,0 +1,1 @@
+"""KubeSchedulerConfiguration, the Scenario document, and the timeline."""

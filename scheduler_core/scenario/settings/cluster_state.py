@@ -1,0 +1,152 @@
+"""Which objects exist while a file is read: initial ones first, then as the timeline creates and deletes them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scheduler_core.apis.core import KubernetesObject, Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.schema import check
+from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES, Admission, claimed
+from scheduler_core.scenario.objects.cluster_objects import implied_namespace
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, LOAD_ORDER, POD_MAKERS, SCENARIO, UNREAD, Kind
+from scheduler_core.scenario.objects.pods import TERMINAL_PHASES
+from scheduler_core.scenario.reading.documents import Document
+from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, duplicate, one_of, required, show
+
+Identity = tuple[str, str, str]  # kind, namespace or "", name
+
+
+def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | None:
+    """The kind of an object; None if it is left out (with a warning) or unknown (an error)."""
+    version, name = data.get("apiVersion"), data.get("kind")
+    for field, value in (("apiVersion", version), ("kind", name)):
+        if not isinstance(value, str) or not value:
+            problems.error(
+                (*path, field),
+                required(Message("an object needs {field}, as in apiVersion: v1, kind: Pod", field=field)),
+            )
+            return None
+    assert isinstance(version, str)
+    assert isinstance(name, str)
+    if (kind := KINDS.get(name)) and kind.api_version == version:
+        return kind
+    if (version, name) in UNREAD:
+        reason = Message("has no part in scheduling and is left out")
+        if name in POD_MAKERS.get(version, ()):
+            reason = Message("is left out: the scheduler sees only its pods; add them as kind Pod")
+        problems.warn((*path, "kind"), Message("{name} {reason}", name=name, reason=reason))
+    else:
+        problems.error(
+            (*path, "kind"),
+            Message(
+                "no kind {value} is known in {version}{hint}",
+                value=show(name),
+                version=show(version),
+                hint=_hint(version, name),
+            ),
+        )
+    return None
+
+
+def _hint(version: str, name: str) -> str:
+    versions = [kind.api_version for kind in LOAD_ORDER if kind.name == name]
+    versions += [other for other, unread in (*UNREAD, SCENARIO, CONFIGURATION) if unread == name and other != version]
+    if versions:
+        return Message("; expected apiVersion {versions}", versions=one_of(sorted(set(versions))))
+    return did_you_mean(name, [*KINDS, SCENARIO[1], CONFIGURATION[1], *(unread for _, unread in UNREAD)])
+
+
+def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Admission) -> KubernetesObject | None:
+    """The object; None if its document has errors, which have been reported."""
+    before = problems.count
+    if not check(kind.fields, data, (), problems):
+        return None
+    found = kind.build(data, problems, admission)
+    return found if problems.count == before else None
+
+
+def identity(kind: Kind, data: Mapping[str, Any]) -> Identity:
+    """Under which name an object is known; data need not have been checked."""
+    metadata = data.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    namespace, name = metadata.get("namespace"), metadata.get("name")
+    namespace = namespace if isinstance(namespace, str) and namespace else "default"
+    return kind.name, namespace if kind.namespaced else "", name if isinstance(name, str) else ""
+
+
+class InitialObjects:
+    """Builds the objects that are there at the start, kind after kind."""
+
+    def __init__(self, problems: Problems, admission: Admission) -> None:
+        self._problems = problems
+        self._admission = admission
+        # Which document created an object; None: it is there without one.
+        self.exist: dict[Identity, Document | None] = {
+            ("PriorityClass", "", found.name): None for found in SYSTEM_PRIORITY_CLASSES
+        }
+        self._namespaces: dict[str, None] = {}  # mentioned, in order
+        self._nodes: set[str] = set()
+
+    def build(self, documents: dict[str, list[Document]], nodes_to_come: set[str]) -> list[KubernetesObject]:
+        """The objects in load order, of each kind. `nodes_to_come`: names of those that the timeline brings."""
+        self._nodes |= nodes_to_come
+        built = {kind.name: self._build_kind(kind, documents.get(kind.name, [])) for kind in LOAD_ORDER}
+        created = {found.name for found in built["Namespace"] if isinstance(found, Namespace)}
+        built["Namespace"] += [implied_namespace(name) for name in self._namespaces if name not in created]
+        built["PersistentVolume"] = _with_claims(built["PersistentVolume"], built["PersistentVolumeClaim"])
+        # A stable sort: running pods come before pending ones.
+        built["Pod"].sort(key=lambda pod: isinstance(pod, Pod) and not pod.node_name)
+        return [found for kind in LOAD_ORDER for found in built[kind.name]]
+
+    def mention(self, namespace: str) -> None:
+        """A namespace that something is in exists."""
+        if namespace:
+            self._namespaces[namespace] = None
+
+    def _build_kind(self, kind: Kind, documents: list[Document]) -> list[KubernetesObject]:
+        found: list[KubernetesObject] = []
+        for index, document in enumerate(documents):
+            self._problems.enter(document.chunk, document.prefix)
+            self._admission.pod_index = index
+            if not self._is_new(kind, document):
+                continue
+            one = build(kind, document.data, self._problems, self._admission)
+            if one is not None and not (isinstance(one, Pod) and one.phase in TERMINAL_PHASES):
+                found.append(one)
+                self._check_node(one)
+        return found
+
+    def _check_node(self, found: KubernetesObject) -> None:
+        """Nodes are loaded before pods. A pod may name one that is not there, as in a cluster, but hardly means to."""
+        if isinstance(found, Node):
+            self._nodes.add(found.name)
+        elif isinstance(found, Pod) and found.node_name and found.node_name not in self._nodes:
+            message = Message("there is no node {name}: the pod takes room nowhere", name=show(found.node_name))
+            self._problems.warn(("spec", "nodeName"), message)
+
+    def _is_new(self, kind: Kind, document: Document) -> bool:
+        key = identity(kind, document.data)
+        self.mention(key[1])
+        first = self.exist.setdefault(key, document)
+        if first is None or first is document:
+            return True
+        message = Message(
+            "{problem}: {kind} {name} is already in document {number}",
+            problem=duplicate(key[2]),
+            kind=kind.name,
+            name=key[2],
+            number=first.chunk.number,
+        )
+        self._problems.error(("metadata", "name"), message)
+        return False
+
+
+def _with_claims(volumes: list[KubernetesObject], claims: list[KubernetesObject]) -> list[KubernetesObject]:
+    """Volumes with their claimRef filled from the claims that are bound to them."""
+    bound = {claim.volume_name: claim for claim in claims if isinstance(claim, PersistentVolumeClaim) and claim.bound}
+    return [
+        claimed(volume, bound[volume.name]) if isinstance(volume, PersistentVolume) and volume.name in bound else volume
+        for volume in volumes
+    ]

@@ -1,0 +1,134 @@
+"""`spec.extenders` of a Scenario document: what the extenders of the configuration answer. Nothing is ever called.
+
+    extenders:
+    - urlPrefix: http://licences.example/scheduler    # that of an extender in KubeSchedulerConfiguration
+      filter:                                         # a rule that matches rejects; unresolvable ones first
+      - pods: {matchLabels: {app: cad}}               # a label selector, {names: [...]}, a list of names; absent: all
+        nodes: [node-1, node-2]
+        reject: no licence left
+        unresolvable: true                            # preemption would not help; false when absent
+      prioritize:                                     # the first rule that matches gives the score; none: 0
+      - nodes: {matchLabels: {licences: many}}
+        score: 10                                     # 0 to 10
+      preempt:                                        # nodes that are no candidates for preemption
+      - nodes: [node-3]
+      failures:
+      - {verb: filter, message: connection refused, times: 2, pods: [default/web-1]}    # times absent: always
+
+Binding needs no script: an extender with a bindVerb binds, unless a failure says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.scenario_fields import EXTENDER_VERBS, SELECTION
+from scheduler_core.scenario.fields.schema import STRING, ListOf, check
+from scheduler_core.scenario.objects.label_selectors import label_selector
+from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, required
+from scheduler_core.scenario.types import (
+    EVERYTHING,
+    ExtenderFailure,
+    ExtenderFilterRule,
+    ExtenderPreemptRule,
+    ExtenderPrioritizeRule,
+    ExtenderScript,
+    ExtenderVerb,
+    Selection,
+)
+
+Manifest = Mapping[str, Any]
+
+
+def extender_scripts(found: Any, path: Path, problems: Problems) -> tuple[ExtenderScript, ...]:
+    """The scripts, in document order; `found` has passed the table."""
+    scripts: list[ExtenderScript] = []
+    for index, one in enumerate(found or ()):
+        at = (*path, index)
+        prefix = one.get("urlPrefix") or ""
+        if not prefix:
+            problems.error(
+                (*at, "urlPrefix"), required(Message("the urlPrefix of an extender in KubeSchedulerConfiguration"))
+            )
+        elif any(script.url_prefix == prefix for script in scripts):
+            problems.error((*at, "urlPrefix"), duplicate(prefix))
+        scripts.append(_script(one, prefix, at, problems))
+    return tuple(scripts)
+
+
+def _script(found: Manifest, prefix: str, path: Path, problems: Problems) -> ExtenderScript:
+    return ExtenderScript(
+        prefix,
+        filter=tuple(
+            _filter_rule(one, (*path, "filter", index), problems) for index, one in enumerate(found.get("filter") or ())
+        ),
+        prioritize=tuple(
+            _prioritize_rule(one, (*path, "prioritize", index), problems)
+            for index, one in enumerate(found.get("prioritize") or ())
+        ),
+        preempt=tuple(
+            ExtenderPreemptRule(*_pods_and_nodes(one, (*path, "preempt", index), problems))
+            for index, one in enumerate(found.get("preempt") or ())
+        ),
+        failures=tuple(
+            _failure(one, (*path, "failures", index), problems) for index, one in enumerate(found.get("failures") or ())
+        ),
+    )
+
+
+def _filter_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderFilterRule:
+    message = found.get("reject") or ""
+    if not message:
+        problems.error((*path, "reject"), required(Message("the message with which the nodes are rejected")))
+    pods, nodes = _pods_and_nodes(found, path, problems)
+    return ExtenderFilterRule(message, pods, nodes, bool(found.get("unresolvable")))
+
+
+def _prioritize_rule(found: Manifest, path: Path, problems: Problems) -> ExtenderPrioritizeRule:
+    score = found.get("score")
+    if score is None:
+        problems.error((*path, "score"), required(Message("a score from 0 to 10")))
+    elif not 0 <= score <= 10:
+        problems.error((*path, "score"), invalid(score, Message("not in valid range [0, 10]")))
+    pods, nodes = _pods_and_nodes(found, path, problems)
+    return ExtenderPrioritizeRule(score or 0, pods, nodes)
+
+
+def _failure(found: Manifest, path: Path, problems: Problems) -> ExtenderFailure:
+    verb, message, times = found.get("verb") or "", found.get("message") or "", found.get("times")
+    if verb not in EXTENDER_VERBS:
+        problems.error((*path, "verb"), required(Message("filter, prioritize, preempt or bind")))
+        verb = "filter"
+    if not message:
+        problems.error((*path, "message"), required(Message("the error that the call ends with")))
+    if times is not None and times < 1:
+        problems.error((*path, "times"), invalid(times, Message("must be at least 1")))
+    pods = _selection(found.get("pods"), (*path, "pods"), problems, pods=True)
+    return ExtenderFailure(cast(ExtenderVerb, verb), message, pods, times)
+
+
+def _pods_and_nodes(found: Manifest, path: Path, problems: Problems) -> tuple[Selection, Selection]:
+    return (
+        _selection(found.get("pods"), (*path, "pods"), problems, pods=True),
+        _selection(found.get("nodes"), (*path, "nodes"), problems, pods=False),
+    )
+
+
+def _selection(found: Any, path: Path, problems: Problems, *, pods: bool) -> Selection:
+    """A list of names, or names and a label selector; a pod's name without a namespace is in default."""
+    if found is None:
+        return EVERYTHING
+    shape = ListOf(STRING) if isinstance(found, list) else SELECTION
+    if not check(shape, found, path, problems, strict=True):
+        return EVERYTHING
+    names = found if isinstance(found, list) else found.get("names") or ()
+    selector = None
+    if isinstance(found, dict) and ("matchLabels" in found or "matchExpressions" in found):
+        selector = label_selector(found, path, problems)
+    return Selection(frozenset(pod_key(name) if pods else name for name in names), selector)
+
+
+def pod_key(name: str) -> str:
+    return name if "/" in name else f"default/{name}"

@@ -1,0 +1,221 @@
+"""`pluginConfig[].args` to their structs: defaulted and validated as kube-scheduler does.
+
+Sources: apis/config/v1/defaults.go, apis/config/validation/validation_pluginargs.go; scheduler-plugins' Coscheduling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, cast
+
+from scheduler_core.apis.config import (
+    DEFAULT_RESOURCES,
+    CoschedulingArgs,
+    DefaultPreemptionArgs,
+    DynamicResourcesArgs,
+    InterPodAffinityArgs,
+    NodeAffinityArgs,
+    NodeResourcesBalancedAllocationArgs,
+    NodeResourcesFitArgs,
+    PluginArgs,
+    PodTopologySpreadArgs,
+    ResourceSpec,
+    ScoringStrategyType,
+    UtilizationShapePoint,
+    VolumeBindingArgs,
+)
+from scheduler_core.apis.core import PreferredNodeTerm, TopologySpreadConstraint
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.names import qualified_name
+from scheduler_core.scenario.objects.label_selectors import node_selector, node_selector_term
+from scheduler_core.scenario.objects.pod_affinity import spread_constraint
+from scheduler_core.scenario.reading.problems import (
+    Path,
+    Problems,
+    duplicate,
+    forbidden,
+    invalid,
+    not_supported,
+    required,
+)
+from scheduler_core.scenario.reading.times import parse_duration
+
+Manifest = Mapping[str, Any]
+
+_STRATEGIES = ("LeastAllocated", "MostAllocated", "RequestedToCapacityRatio")
+_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
+
+def default_preemption(found: Manifest, path: Path, problems: Problems) -> DefaultPreemptionArgs:
+    percentage = _or(found.get("minCandidateNodesPercentage"), 10)
+    absolute = _or(found.get("minCandidateNodesAbsolute"), 100)
+    at_percentage, at_absolute = (*path, "minCandidateNodesPercentage"), (*path, "minCandidateNodesAbsolute")
+    if not 0 <= percentage <= 100:
+        problems.error(at_percentage, invalid(percentage, Message("not in valid range [0, 100]")))
+    if absolute < 0:
+        problems.error(at_absolute, invalid(absolute, Message("not in valid range [0, inf)")))
+    if percentage == 0 and absolute == 0:
+        for at, other in ((at_percentage, at_absolute), (at_absolute, at_percentage)):
+            problems.error(at, invalid(0, Message("cannot be zero at the same time as {field}", field=other[-1])))
+    return DefaultPreemptionArgs(percentage, absolute)
+
+
+def inter_pod_affinity(found: Manifest, path: Path, problems: Problems) -> InterPodAffinityArgs:
+    weight = _or(found.get("hardPodAffinityWeight"), 1)
+    if not 0 <= weight <= 100:
+        problems.error((*path, "hardPodAffinityWeight"), invalid(weight, Message("not in valid range [0, 100]")))
+    return InterPodAffinityArgs(weight, bool(found.get("ignorePreferredTermsOfExistingPods")))
+
+
+def node_affinity(found: Manifest, path: Path, problems: Problems) -> NodeAffinityArgs:
+    """A term with weight 0 counts nothing, but there is something preferred: every pod is scored."""
+    affinity = found.get("addedAffinity") or {}
+    at = (*path, "addedAffinity")
+    needed = affinity.get(_REQUIRED)
+    preferred = []
+    for index, term in enumerate(affinity.get(_PREFERRED) or ()):
+        at_term = (*at, _PREFERRED, index)
+        selector = node_selector_term(term.get("preference") or {}, at_term, problems, any_value=True)
+        preferred.append(PreferredNodeTerm(term.get("weight") or 0, selector))
+    return NodeAffinityArgs(
+        node_selector(needed, (*at, _REQUIRED), problems) if needed is not None else None, tuple(preferred)
+    )
+
+
+def balanced_allocation(found: Manifest, path: Path, problems: Problems) -> NodeResourcesBalancedAllocationArgs:
+    resources = _resources(found.get("resources"))
+    names: set[str] = set()
+    for index, resource in enumerate(resources):
+        if resource.name in names:
+            problems.error((*path, "resources", index, "name"), duplicate(resource.name))
+        names.add(resource.name)
+        if resource.weight != 1:
+            problems.error((*path, "resources", index, "weight"), invalid(resource.weight, Message("must be 1")))
+    return NodeResourcesBalancedAllocationArgs(resources)
+
+
+def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeResourcesFitArgs:
+    for field in ("ignoredResources", "ignoredResourceGroups"):
+        for index, name in enumerate(found.get(field) or ()):
+            if field == "ignoredResourceGroups" and "/" in name:
+                problems.error((*path, field, index), invalid(name, Message("resource group name can't contain '/'")))
+            elif reason := qualified_name(name):
+                problems.error((*path, field, index), invalid(name, reason))
+    given = found.get("scoringStrategy")
+    strategy = given or {}
+    at = (*path, "scoringStrategy")
+    kind = strategy.get("type") or ""
+    if given is None:
+        kind = "LeastAllocated"
+    elif kind not in _STRATEGIES:
+        problems.error((*at, "type"), not_supported(kind, _STRATEGIES))
+    resources = _resources(strategy.get("resources"))
+    for index, resource in enumerate(resources):
+        if not 0 < resource.weight <= 100:
+            reason = Message("resource weight of {name} not in valid range (0, 100]", name=resource.name)
+            problems.error((*at, "resources", index, "weight"), invalid(resource.weight, reason))
+    shape: tuple[UtilizationShapePoint, ...] = ()
+    if kind == "RequestedToCapacityRatio" or strategy.get("requestedToCapacityRatio") is not None:
+        ratio = strategy.get("requestedToCapacityRatio") or {}
+        shape = _shape(ratio.get("shape"), (*at, "requestedToCapacityRatio", "shape"), problems)
+    return NodeResourcesFitArgs(
+        frozenset(found.get("ignoredResources") or ()),
+        frozenset(found.get("ignoredResourceGroups") or ()),
+        cast(ScoringStrategyType, kind),
+        resources,
+        shape if kind == "RequestedToCapacityRatio" else (),
+    )
+
+
+def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodTopologySpreadArgs:
+    kind = found.get("defaultingType") or "System"
+    constraints: list[TopologySpreadConstraint] = []
+    at = (*path, "defaultConstraints")
+    for index, one in enumerate(found.get("defaultConstraints") or ()):
+        constraint = spread_constraint(one, (*at, index), problems, {})
+        if one.get("labelSelector") is not None:
+            reason = Message("constraint must not define a selector, as they deduced for each pod")
+            problems.error((*at, index, "labelSelector"), forbidden(reason))
+        pair = (constraint.topology_key, constraint.when_unsatisfiable)
+        if any(pair == (other.topology_key, other.when_unsatisfiable) for other in constraints):
+            problems.error((*at, index), duplicate(f"{{{pair[0]}, {pair[1]}}}"))
+        constraints.append(constraint)
+    if kind not in ("System", "List"):
+        problems.error((*path, "defaultingType"), not_supported(kind, ("System", "List")))
+    elif kind == "System" and constraints:
+        problems.error((*path, "defaultingType"), invalid(kind, Message("when .defaultConstraints are not empty")))
+    return PodTopologySpreadArgs(cast(Literal["System", "List"], kind), tuple(constraints))
+
+
+def volume_binding(found: Manifest, path: Path, problems: Problems) -> VolumeBindingArgs:
+    seconds = _or(found.get("bindTimeoutSeconds"), 600)
+    if seconds < 0:
+        reason = Message("invalid BindTimeoutSeconds, should not be a negative value")
+        problems.error((*path, "bindTimeoutSeconds"), invalid(seconds, reason))
+    if found.get("shape") is not None:
+        reason = Message("unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring")
+        problems.error((*path, "shape"), invalid(found["shape"], reason))
+    return VolumeBindingArgs(seconds)
+
+
+def dynamic_resources(found: Manifest, path: Path, problems: Problems) -> DynamicResourcesArgs:
+    given = found.get("filterTimeout")
+    seconds = parse_duration(given) if given is not None else 10.0
+    if seconds < 0:
+        problems.error((*path, "filterTimeout"), invalid(given, Message("must be zero or positive")))
+    return DynamicResourcesArgs(seconds)
+
+
+def coscheduling(found: Manifest, path: Path, problems: Problems) -> CoschedulingArgs:
+    waiting = _or(found.get("permitWaitingTimeSeconds"), 60)
+    backoff = _or(found.get("podGroupBackoffSeconds"), 0)
+    for field, seconds in (("permitWaitingTimeSeconds", waiting), ("podGroupBackoffSeconds", backoff)):
+        if seconds < 0:
+            problems.error((*path, field), invalid(seconds, Message("must be greater than 0")))
+    percentage = _or(found.get("podGroupRejectPercentage"), 10)
+    if not 0 <= percentage <= 100:
+        problems.error((*path, "podGroupRejectPercentage"), invalid(percentage, Message("must be between 0 and 100")))
+    return CoschedulingArgs(waiting, backoff, percentage)
+
+
+BUILDERS: dict[str, Callable[[Manifest, Path, Problems], PluginArgs]] = {
+    "DefaultPreemption": default_preemption,
+    "InterPodAffinity": inter_pod_affinity,
+    "NodeAffinity": node_affinity,
+    "NodeResourcesBalancedAllocation": balanced_allocation,
+    "NodeResourcesFit": node_resources_fit,
+    "PodTopologySpread": pod_topology_spread,
+    "VolumeBinding": volume_binding,
+    "DynamicResources": dynamic_resources,
+    "Coscheduling": coscheduling,
+}
+
+
+def _or(given: int | None, default: int) -> int:
+    return default if given is None else given
+
+
+def _resources(found: Any) -> tuple[ResourceSpec, ...]:
+    """A weight of 0 or none means 1."""
+    return (
+        tuple(ResourceSpec(one.get("name") or "", one.get("weight") or 1) for one in found or ()) or DEFAULT_RESOURCES
+    )
+
+
+def _shape(found: Any, path: Path, problems: Problems) -> tuple[UtilizationShapePoint, ...]:
+    """`validateFunctionShape`."""
+    points = tuple(UtilizationShapePoint(one.get("utilization") or 0, one.get("score") or 0) for one in found or ())
+    if not points:
+        problems.error(path, required(Message("at least one point must be specified")))
+    for index, point in enumerate(points):
+        if index and points[index - 1].utilization >= point.utilization:
+            reason = Message("values must be sorted in increasing order")
+            problems.error((*path, index, "utilization"), invalid(point.utilization, reason))
+        if not 0 <= point.utilization <= 100:
+            problems.error(
+                (*path, index, "utilization"), invalid(point.utilization, Message("not in valid range [0, 100]"))
+            )
+        if not 0 <= point.score <= 10:
+            problems.error((*path, index, "score"), invalid(point.score, Message("not in valid range [0, 10]")))
+    return points

@@ -1,0 +1,179 @@
+"""A profile's plugins: the default set merged with the profile's, and multiPoint expanded to extension points.
+
+Sources: apis/config/v1/default_plugins.go (`getDefaultPlugins`, `mergePlugins`), framework/runtime/framework.go
+(`updatePluginList`, `expandMultiPointPlugins`, `getScoreWeights`, `NewFramework`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.config import EXTENSION_POINTS, PluginRef
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.config_fields import POINT_FIELDS
+from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, show
+
+Manifest = Mapping[str, Any]
+KnownPlugins = Mapping[str, Iterable[str]]  # name -> the extension points that it implements
+
+_FILTERS = ("pre_filter", "filter")
+_SCORES = ("pre_score", "score")
+
+PLUGIN_POINTS: dict[str, tuple[str, ...]] = {
+    "SchedulingGates": ("pre_enqueue",),
+    "PrioritySort": ("queue_sort",),
+    "NodeUnschedulable": ("filter",),
+    "NodeName": ("filter",),
+    "TaintToleration": ("filter", *_SCORES),
+    "NodeAffinity": (*_FILTERS, *_SCORES),
+    "NodePorts": _FILTERS,
+    "NodeResourcesFit": (*_FILTERS, *_SCORES),
+    "VolumeRestrictions": _FILTERS,
+    "NodeVolumeLimits": _FILTERS,
+    "VolumeBinding": (*_FILTERS, *_SCORES, "reserve", "pre_bind"),
+    "VolumeZone": _FILTERS,
+    "PodTopologySpread": (*_FILTERS, *_SCORES),
+    "InterPodAffinity": (*_FILTERS, *_SCORES),
+    "DynamicResources": ("pre_enqueue", *_FILTERS, "post_filter", "reserve", "pre_bind"),
+    "DefaultPreemption": ("pre_enqueue", "post_filter"),
+    "NodeResourcesBalancedAllocation": _SCORES,
+    "ImageLocality": ("score",),
+    "DefaultBinder": ("bind",),
+    # scheduler-plugins; off by default
+    "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
+}
+
+
+class PluginSet:
+    """`enabled` and `disabled` of one extension point, or of multiPoint."""
+
+    def __init__(self, found: Manifest | None, path: Path) -> None:
+        self.path = path
+        self.enabled = [
+            PluginRef(one.get("name") or "", one.get("weight") or 0) for one in (found or {}).get("enabled") or ()
+        ]
+        self.disabled = {one.get("name") or "" for one in (found or {}).get("disabled") or ()}
+
+
+def resolve(
+    plugins: Manifest,
+    path: Path,
+    scheduler_name: str,
+    known: KnownPlugins,
+    defaults: Sequence[PluginRef],
+    problems: Problems,
+) -> dict[str, tuple[PluginRef, ...]]:
+    """Extension point -> plugins in the order in which they run; every point of EXTENSION_POINTS is there.
+
+    `defaults`: what multiPoint enables in this release.
+    """
+    multi_point = PluginSet(plugins.get("multiPoint"), (*path, "multiPoint"))
+    enabled_everywhere = _merge_with_default(multi_point, defaults)
+    sets = {point: PluginSet(plugins.get(name), (*path, name)) for point, name in POINT_FIELDS.items()}
+    if not _all_known([multi_point, *sets.values()], known, problems):
+        return dict.fromkeys(EXTENSION_POINTS, ())
+    names = {
+        point: _expand(point, sets[point], enabled_everywhere, multi_point.path, known, problems) for point in sets
+    }
+    weights = _score_weights([*sets["score"].enabled, *enabled_everywhere], known)
+    name = show(scheduler_name)
+    if (found := len(names["queue_sort"])) != 1:
+        message = Message(
+            "only one queue sort plugin required for profile with scheduler name {name}, but got {found}",
+            name=name,
+            found=found,
+        )
+        problems.error((*path, "queueSort"), message)
+    if not names["bind"]:
+        message = Message("at least one bind plugin is needed for profile with scheduler name {name}", name=name)
+        problems.error((*path, "bind"), message)
+    return {
+        point: tuple(PluginRef(plugin, weights[plugin] if point == "score" else 0) for plugin in names[point])
+        for point in EXTENSION_POINTS
+    }
+
+
+def _merge_with_default(custom: PluginSet, defaults: Sequence[PluginRef]) -> list[PluginRef]:
+    """`mergePluginSet`: re-configured default plugins keep their place, new ones come last."""
+    given = {plugin.name: plugin for plugin in custom.enabled}
+    kept = [] if "*" in custom.disabled else [one for one in defaults if one.name not in custom.disabled]
+    replaced = {plugin.name for plugin in kept if plugin.name in given}
+    merged = [given.get(plugin.name, plugin) for plugin in kept]
+    # A plugin listed twice stays twice: the expansion reports it.
+    new = [one for one in custom.enabled if one.name not in replaced or one is not given[one.name]]
+    return merged + new
+
+
+def _all_known(sets: Iterable[PluginSet], known: KnownPlugins, problems: Problems) -> bool:
+    fits = True
+    for one in sets:
+        for index, plugin in enumerate(one.enabled):
+            if plugin.name not in known:
+                hint = did_you_mean(plugin.name, known)
+                message = Message(
+                    "{kind} {value} does not exist{hint}",
+                    kind=_type_name(str(one.path[-1])),
+                    value=show(plugin.name),
+                    hint=hint,
+                )
+                problems.error((*one.path, "enabled", index), message)
+                fits = False
+    return fits
+
+
+def _expand(
+    point: str,
+    own: PluginSet,
+    everywhere: list[PluginRef],
+    multi_point_path: Path,
+    known: KnownPlugins,
+    problems: Problems,
+) -> list[str]:
+    """`updatePluginList`, then `expandMultiPointPlugins` for one extension point."""
+    specific: list[str] = []
+    kind = _type_name(POINT_FIELDS[point])
+    for index, plugin in enumerate(own.enabled):
+        path = (*own.path, "enabled", index)
+        if point not in known[plugin.name]:
+            problems.error(
+                path, Message("plugin {name} does not extend {kind} plugin", name=show(plugin.name), kind=kind)
+            )
+        elif plugin.name in specific:
+            problems.error(
+                path, Message("plugin {name} already registered as {kind}", name=show(plugin.name), kind=show(kind))
+            )
+        else:
+            specific.append(plugin.name)
+    if "*" in own.disabled:
+        return specific
+    overridden: list[str] = []
+    inherited: list[str] = []
+    for plugin in everywhere:
+        if point not in known[plugin.name] or plugin.name in own.disabled:
+            continue
+        if plugin.name in specific:
+            overridden.append(plugin.name)
+        elif plugin.name in inherited:
+            problems.error(
+                multi_point_path,
+                Message("plugin {name} already registered as {kind}", name=show(plugin.name), kind=show(kind)),
+            )
+        else:
+            inherited.append(plugin.name)
+    first = [name for name in specific if name in overridden]
+    return [*first, *inherited, *(name for name in specific if name not in overridden)]
+
+
+def _score_weights(plugins: Iterable[PluginRef], known: KnownPlugins) -> dict[str, int]:
+    """The first mention of a score plugin gives its weight; 0 means 1."""
+    weights: dict[str, int] = {}
+    for plugin in plugins:
+        if "score" in known[plugin.name]:
+            weights.setdefault(plugin.name, plugin.weight or 1)
+    return weights
+
+
+def _type_name(field: str) -> str:
+    """`filter` -> FilterPlugin, the Go interface that kube-scheduler's messages name."""
+    return "PreFilterPlugin" if field == "multiPoint" else f"{field[0].upper()}{field[1:]}Plugin"

@@ -1,0 +1,139 @@
+"""The Scenario document itself; its events' objects are left to `timeline`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
+from scheduler_core.scenario.fields.names import text_map
+from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, FAULT_POINTS, SCENARIO
+from scheduler_core.scenario.fields.schema import check
+from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, invalid, one_of, required, show
+from scheduler_core.scenario.settings.extender_scripts import extender_scripts, pod_key
+from scheduler_core.scenario.types import Expectation, ExpectedPod, ExtenderScript, Fault, FaultPoint
+
+Manifest = Mapping[str, Any]
+
+LONGEST = 10.0 * 365 * 86_400  # seconds of virtual time, for `at` and untilSeconds
+PENDING = "pending"
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioDocument:
+    """What the document says besides its events; `events` are as written."""
+
+    name: str = ""
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    title: str = ""
+    description: str = ""
+    release: Release = DEFAULT_RELEASE
+    seed: int | None = None
+    until_seconds: float | None = None
+    binding_seconds: float = 0.0
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
+    extender_scripts: tuple[ExtenderScript, ...] = ()
+    expect: Expectation | None = None
+    events: tuple[Manifest, ...] = ()
+
+
+def build_scenario_document(data: Manifest, problems: Problems) -> ScenarioDocument:
+    if not check(SCENARIO, data, (), problems, strict=True):
+        return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
+    metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
+    if (seed := spec.get("seed")) is not None and seed < 0:
+        problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
+    until = spec.get("untilSeconds")
+    release = RELEASES.get(spec.get("kubernetesVersion") or "", DEFAULT_RELEASE)  # SCENARIO lets no other pass
+    return ScenarioDocument(
+        name=metadata.get("name") or "",
+        annotations=text_map(metadata.get("annotations")),
+        title=spec.get("title") or "",
+        description=spec.get("description") or "",
+        release=release,
+        seed=seed,
+        until_seconds=seconds(until, ("spec", "untilSeconds"), problems) if until is not None else None,
+        binding_seconds=seconds(spec.get("bindingSeconds") or 0, ("spec", "bindingSeconds"), problems),
+        feature_gates=_feature_gates(spec.get("featureGates") or {}, release, problems),
+        faults=_faults(spec.get("faults") or (), problems),
+        extender_scripts=extender_scripts(spec.get("extenders"), ("spec", "extenders"), problems),
+        expect=_expectation(spec["expect"], problems) if spec.get("expect") is not None else None,
+        events=tuple(spec.get("events") or ()),
+    )
+
+
+def seconds(number: float, path: Path, problems: Problems) -> float:
+    """A span or a moment of virtual time."""
+    if not (0 <= number <= LONGEST and math.isfinite(number)):
+        problems.error(path, invalid(number, Message("must be a number of seconds from 0 to ten years")))
+        return 0.0
+    return float(number)
+
+
+def _feature_gates(found: Mapping[str, bool], release: Release, problems: Problems) -> dict[str, bool]:
+    """The gates that can be set in the release, each with its value."""
+    gates = release.default_gates()
+    for name, value in found.items():
+        path = ("spec", "featureGates", name)
+        gate = release.gates.get(name)
+        if gate is None:
+            hint = did_you_mean(name, release.gates)
+            problems.error(path, Message("unrecognized feature gate: {name}{hint}", name=name, hint=hint))
+        elif gate.settable:
+            gates[name] = bool(value)
+        elif value != gate.default:
+            reason = Message("feature is locked to {value} here", value=show(gate.default))
+            problems.error(
+                path,
+                Message(
+                    "cannot set feature gate {name} to {value}, {reason}", name=name, value=show(value), reason=reason
+                ),
+            )
+    return gates
+
+
+def _faults(found: Any, problems: Problems) -> tuple[Fault, ...]:
+    faults = []
+    for index, one in enumerate(found):
+        path: Path = ("spec", "faults", index)
+        pod, point, times = one.get("pod") or "", one.get("point") or "", one.get("times")
+        if not pod:
+            problems.error((*path, "pod"), required(Message("the pod as namespace/name")))
+        if not point:
+            problems.error((*path, "point"), required(one_of(FAULT_POINTS)))
+        if times is not None and times < 1:
+            problems.error((*path, "times"), invalid(times, Message("must be at least 1")))
+        message = one.get("message") or "injected fault"
+        faults.append(Fault(pod_key(pod), cast(FaultPoint, point), 1 if times is None else times, message))
+    return tuple(faults)
+
+
+def _expectation(found: Manifest, problems: Problems) -> Expectation:
+    """`pods: {default/a: node-1, default/b: pending, default/c: {pending: true, reason: Insufficient cpu}}`."""
+    pods = {}
+    for name, outcome in (found.get("pods") or {}).items():
+        path = ("spec", "expect", "pods", name)
+        pods[pod_key(name)] = _expected_pod(outcome, path, problems)
+    victims = found.get("victims")
+    return Expectation(pods, None if victims is None else tuple(map(pod_key, victims)))
+
+
+def _expected_pod(found: Any, path: Path, problems: Problems) -> ExpectedPod:
+    if isinstance(found, str) and found:
+        return ExpectedPod("" if found == PENDING else found)
+    if not isinstance(found, dict):
+        expected = Message("a node's name, pending, or a mapping of node, pending, reason")
+        problems.error(
+            path, Message("{found} is no outcome; expected {expected}", found=show(found), expected=expected)
+        )
+        return ExpectedPod()
+    if not check(EXPECTED_POD, found, path, problems, strict=True):
+        return ExpectedPod()
+    node = found.get("node") or ""
+    if bool(node) == bool(found.get("pending")):
+        problems.error(path, required(Message("either node, or pending: true")))
+    return ExpectedPod(node, found.get("reason") or "")

@@ -1,0 +1,204 @@
+"""Reserve, Permit and the binding cycle: PreBind, Bind, PostBind, and how each rolls back (schedule_one.go)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE
+from scheduler_core.framework.interface import SUCCESS, Code, Diagnosis, ExtenderError, Status
+from scheduler_core.framework.runtime.runtime import as_failure
+from scheduler_core.scenario.types import FaultPoint
+from scheduler_core.scheduler import extenders
+from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.fit_error import FitError, SchedulingError
+from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.events import (
+    BindingFailed,
+    PermitEvaluated,
+    PodActivated,
+    PodBound,
+    PodPreBound,
+    PodReserved,
+    PodUnreserved,
+)
+from scheduler_core.trace.records import PointRun
+
+MAX_PERMIT_TIMEOUT = 15 * 60.0
+FAULT = "Fault"  # the plugin that a scenario's faults are blamed on
+
+
+def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
+    """The end of the scheduling cycle, of an assumed pod. Raises FitError or SchedulingError after rolling back."""
+    key, node_name = attempt.pod.key, attempt.node_name
+    answers, status = attempt.framework.run_until_failure(
+        "Reserve", lambda plugin: plugin.reserve(attempt.pod, attempt.state_of(plugin), node_name)
+    )
+    answers, status = _with_fault(scheduler, attempt, "Reserve", answers, status)
+    if answers:
+        scheduler.emit(PodReserved(key, [_point_run(*answer) for answer in answers]))
+    if not status.is_success:
+        _roll_back(scheduler, attempt, "Reserve", status)
+        raise _as_error(scheduler, attempt, status)
+    status = _permit(scheduler, attempt)
+    if not status.is_success and status.code != Code.WAIT:
+        _roll_back(scheduler, attempt, "Permit", status)
+        raise _as_error(scheduler, attempt, status)
+    _activate(scheduler, attempt)
+
+
+def _permit(scheduler: Scheduler, attempt: Attempt) -> Status:
+    """RunPermitPlugins: a rejection ends it; those that ask to wait each get their time."""
+    key, now = attempt.pod.key, scheduler.cluster.now
+    results: list[PointRun] = []
+    deadlines: dict[str, float] = {}
+    status = scheduler.faults.strike(key, "Permit")
+    for plugin in attempt.framework.at("permit") if status.is_success else ():
+        answer, seconds = plugin.permit(attempt.pod, attempt.state_of(plugin), attempt.node_name)
+        deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.code == Code.WAIT else None
+        results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), deadline))
+        if deadline is not None:
+            deadlines[plugin.name] = deadline
+        elif not answer.is_success:
+            status = as_failure("Permit", plugin.name, answer)
+            break
+    if status.is_success and deadlines:
+        status = Status(Code.WAIT)
+        scheduler.waiting.add(attempt, deadlines)
+    elif not status.is_success and status.plugin == FAULT:
+        results.append(PointRun(FAULT, status.code.label, list(status.reasons)))
+    if results:
+        first = min(deadlines.values()) if status.code == Code.WAIT else None
+        scheduler.emit(PermitEvaluated(key, attempt.node_name, status.code.label, results, first))
+    return status
+
+
+def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
+    """The pod has its permission: it is not in flight any more; bind it now, or when the binding has taken its time."""
+    scheduler.queue.done(attempt.pod.key)
+    if scheduler.binding_seconds:
+        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt))
+    else:
+        bind(scheduler, attempt)
+
+
+def bind(scheduler: Scheduler, attempt: Attempt) -> None:
+    """PreBind, Bind, PostBind; a failure rolls the pod back and requeues it."""
+    scheduler.current = attempt
+    pod, node_name, framework = attempt.pod, attempt.node_name, attempt.framework
+    if not _still_assumed(scheduler, pod):
+        _bind_nothing(scheduler, attempt)
+        return
+    answers, status = framework.run_until_failure(
+        "PreBind", lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
+    )
+    answers, status = _with_fault(scheduler, attempt, "PreBind", answers, status)
+    if answers:
+        scheduler.emit(PodPreBound(pod.key, node_name, [_point_run(*answer) for answer in answers]))
+    if not status.is_success:
+        binding_failed(scheduler, attempt, "PreBind", status)
+        return
+    answers, status = _run_bind(scheduler, attempt)
+    if not status.is_success:
+        binding_failed(scheduler, attempt, "Bind", status)
+        return
+    start_time = scheduler.api.bind(pod.key, node_name)
+    for plugin in framework.at("post_bind"):
+        plugin.post_bind(pod, attempt.state_of(plugin), node_name)
+    message = f"Successfully assigned {pod.namespace}/{pod.name} to {node_name}"
+    scheduler.emit(PodBound(pod.key, node_name, [_point_run(*answer) for answer in answers], start_time, message))
+    _activate(scheduler, attempt)
+
+
+def _still_assumed(scheduler: Scheduler, pod: Pod) -> bool:
+    stored = scheduler.cluster.pods.get(pod.key)
+    return pod.key in scheduler.cluster.assumed and stored is not None and stored.uid == pod.uid
+
+
+def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
+    """The pod was deleted while it was being bound: what PreBind writes stays written, then Bind finds no such pod."""
+    framework, node_name = attempt.framework, attempt.node_name
+    framework.run_until_failure(
+        "PreBind", lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
+    )
+    for plugin in framework.at("reserve")[::-1]:
+        plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
+
+
+def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
+    """An extender that binds comes first; else the first Bind plugin that does not skip."""
+    fault = scheduler.faults.strike(attempt.pod.key, "Bind")
+    if not fault.is_success:
+        return [(FAULT, fault)], fault
+    try:
+        extender = extenders.bind(attempt.framework.extenders, attempt.pod, attempt.node_name)
+    except ExtenderError as error:
+        return [], Status(Code.ERROR, (str(error),))
+    if extender is not None:
+        return [(extender, SUCCESS)], SUCCESS
+    answers: list[tuple[str, Status]] = []
+    for plugin in attempt.framework.at("bind"):
+        status = plugin.bind(attempt.pod, attempt.state_of(plugin), attempt.node_name)
+        answers.append((plugin.name, status))
+        if status.code != Code.SKIP:
+            return answers, status if status.is_success else as_failure("Bind", plugin.name, status)
+    return answers, Status(Code.ERROR, ("no plugin binds the pod",))
+
+
+def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+    """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
+    _roll_back(scheduler, attempt, point, status)
+    pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
+    error = _as_error(scheduler, attempt, status)
+    if not status.is_rejected:
+        scheduler.queue.move_all(ASSIGNED_POD_DELETE, pod, None)
+    attempt.nominated_node = ""
+    handle_scheduling_failure(scheduler, attempt, error)
+    if status.is_rejected:
+        scheduler.queue.move_all(ASSIGNED_POD_DELETE, pod, None, lambda other: other.uid != pod.uid)
+
+
+def _roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+    """Unreserve in reverse order, forget the pod."""
+    key, node_name = attempt.pod.key, attempt.node_name
+    scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
+    plugins = attempt.framework.at("reserve")[::-1]
+    for plugin in plugins:
+        plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
+    if key in scheduler.cluster.assumed:
+        scheduler.cluster.forget(key)
+    attempt.nominated_node = ""
+    scheduler.emit(PodUnreserved(key, node_name, [plugin.name for plugin in plugins]))
+
+
+def _as_error(scheduler: Scheduler, attempt: Attempt, status: Status) -> Exception:
+    """A rejection reads like a node that does not fit, of one node in all."""
+    if not status.is_rejected:
+        return SchedulingError(status.message)
+    diagnosis = Diagnosis(1)
+    diagnosis.judge(np.zeros(1, np.intp), np.ones(1, np.int16), [status])
+    return FitError(1, diagnosis)
+
+
+def _with_fault(
+    scheduler: Scheduler, attempt: Attempt, point: FaultPoint, answers: list[tuple[str, Status]], status: Status
+) -> tuple[list[tuple[str, Status]], Status]:
+    """The scenario may let the point fail after its plugins succeeded."""
+    if not status.is_success:
+        return answers, status
+    fault = scheduler.faults.strike(attempt.pod.key, point)
+    return (answers, SUCCESS) if fault.is_success else ([*answers, (FAULT, fault)], fault)
+
+
+def _activate(scheduler: Scheduler, attempt: Attempt) -> None:
+    """Queue.Activate for the pods that plugins asked for."""
+    keys, attempt.activate = list(attempt.activate), {}
+    for key in scheduler.queue.activate(keys):
+        scheduler.emit(PodActivated(key, attempt.pod.key))
+
+
+def _point_run(plugin: str, status: Status) -> PointRun:
+    return PointRun(plugin, status.code.label, list(status.reasons))

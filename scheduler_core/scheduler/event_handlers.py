@@ -1,0 +1,135 @@
+"""What the scheduler does when it hears of a change (kube-scheduler: eventhandlers.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Any
+
+from scheduler_core.apis.core import KubernetesObject, Node, Pod
+from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
+from scheduler_core.framework.cluster_event import (
+    ASSIGNED_POD_ADD,
+    ASSIGNED_POD_DELETE,
+    Action,
+    ClusterEvent,
+    Resource,
+)
+from scheduler_core.framework.pod_changes import node_scheduling_properties_change, pod_scheduling_properties_change
+from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.scheduler.waiting_pods import WaitingPods
+
+RESOURCES: dict[str, Resource] = {
+    "PersistentVolume": "PersistentVolume",
+    "PersistentVolumeClaim": "PersistentVolumeClaim",
+    "StorageClass": "storage.k8s.io/StorageClass",
+    "CSINode": "storage.k8s.io/CSINode",
+    "CSIDriver": "storage.k8s.io/CSIDriver",
+    "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
+    "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
+    "PodGroup": "scheduling.x-k8s.io/PodGroup",
+}
+FINISHED = ("Succeeded", "Failed")  # pods in these phases do not exist for the scheduler
+
+
+class EventHandlers:
+    """Brings a change into the cluster and wakes pods. `profiles` are the scheduler names that are handled here."""
+
+    def __init__(
+        self, cluster: Cluster, queue: SchedulingQueue, waiting: WaitingPods, profiles: Container[str]
+    ) -> None:
+        self._cluster = cluster
+        self._queue = queue
+        self._waiting = waiting
+        self._profiles = profiles
+
+    def applied(self, item: KubernetesObject) -> None:
+        """An object was created or replaced."""
+        if isinstance(item, Pod):
+            self.pod_applied(item)
+        elif isinstance(item, Node):
+            self._node_applied(item)
+        else:
+            kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
+            self._cluster.apply(item)
+            self._move_all(kind, Action.ADD if old is None else Action.UPDATE, old, item)
+
+    def deleted(self, kind: str, key: str) -> None:
+        """An object that exists is gone."""
+        if kind == "Pod":
+            self.pod_deleted(key)
+        elif kind == "Node":
+            node = self._cluster.node(key)
+            self._queue.move_all(ClusterEvent("Node", Action.DELETE), node, None)
+            self._cluster.delete("Node", key)
+        else:
+            old = self._cluster.get(kind, key)
+            self._cluster.delete(kind, key)
+            self._move_all(kind, Action.DELETE, old, None)
+
+    def pod_applied(self, pod: Pod) -> None:
+        """addPodToCache, updatePodInCache, addPodToSchedulingQueue, updatePodInSchedulingQueue.
+
+        A pod that becomes assigned is an addition to the cache, then a deletion from the queue.
+        """
+        old = self._cluster.pods.get(pod.key)
+        was_assumed = pod.key in self._cluster.assumed
+        self._cluster.apply_pod(pod)
+        if pod.node_name and (old is None or not old.node_name):
+            self._queue.move_all(ASSIGNED_POD_ADD, None, pod)
+            if old is not None and self._responsible(old):
+                self._unassigned_deleted(old, bound=True)
+        elif pod.node_name and old is not None:
+            for event in pod_scheduling_properties_change(old, pod):
+                self._queue.move_all(event, old, pod)
+        elif not self._responsible(pod):
+            if old is not None and self._responsible(old):
+                self._unassigned_deleted(old, bound=False)
+        elif old is None or not self._responsible(old):
+            self._queue.add(pod)
+        elif not was_assumed:
+            self._unassigned_updated(old, pod)
+
+    def pod_deleted(self, key: str) -> None:
+        """deletePodFromCache, deletePodFromSchedulingQueue."""
+        pod = self._cluster.pods.get(key)
+        assert pod is not None
+        if not pod.node_name and self._responsible(pod):
+            binding = key in self._cluster.assumed and self._waiting.get(key) is None
+            where = self._cluster.pods.node_name[self._cluster.pods.slot_of[key]]
+            self._unassigned_deleted(pod, bound=False)
+            self._cluster.delete_pod(key)
+            if binding:  # kube-scheduler gives the room back only when Bind finds no such pod
+                self._queue.move_all(ASSIGNED_POD_DELETE, pod.changed(node_name=where), None)
+        else:
+            self._cluster.delete_pod(key)
+            if pod.node_name:
+                self._queue.move_all(ASSIGNED_POD_DELETE, pod, None)
+
+    def _unassigned_updated(self, old: Pod, new: Pod) -> None:
+        self._queue.update(old, new)
+        if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
+            self._queue.move_all(ASSIGNED_POD_DELETE, old, None, lambda pod: pod.priority <= old.priority)
+
+    def _unassigned_deleted(self, pod: Pod, *, bound: bool) -> None:
+        """A nomination that ends, or a pod that leaves its place on Permit, makes room."""
+        self._queue.delete(pod, "bound" if bound else "deleted")
+        waiting = self._waiting.get(pod.key)
+        if waiting is not None:
+            waiting.reject("", "removed")
+            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None)
+        elif pod.nominated_node_name:
+            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None, lambda other: other.priority <= pod.priority)
+
+    def _node_applied(self, node: Node) -> None:
+        old = self._cluster.node(node.name)
+        self._cluster.apply(node)
+        added = [ClusterEvent("Node", Action.ADD)]
+        for event in added if old is None else node_scheduling_properties_change(old, node):
+            self._queue.move_all(event, old, node)
+
+    def _move_all(self, kind: str, action: Action, old: Any, new: Any) -> None:
+        if kind in RESOURCES:
+            self._queue.move_all(ClusterEvent(RESOURCES[kind], action), old, new)
+
+    def _responsible(self, pod: Pod) -> bool:
+        return pod.scheduler_name in self._profiles

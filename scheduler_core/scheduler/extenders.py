@@ -1,0 +1,209 @@
+"""Scheduler extenders whose answers are scripted in the scenario (`spec.extenders`); nothing is ever called.
+
+`ScriptedExtender` is the interface's `Extender`. How the scheduling cycle uses the rest, in kube-scheduler's places
+(schedule_one.go, extender.go):
+
+    once a run: `build_extenders(scenario.config.extenders, scenario.script_for)`; they count scripted failures
+    findNodesThatPassFilters: an extender that `filters` or `prioritizes` keeps the search from stopping at one node
+    findNodesThatPassExtenders: `find_nodes_that_pass_extenders(extenders, pod, nodes)` after the filters, and for the
+        nominated node that is tried first; an extender that is not nodeCacheCapable hands the nodes back without their
+        pods and images, and so they are scored; its rejections become node statuses of no plugin, and if there are any,
+        the pod's unschedulable plugins get "Extender" (`EXTENDER_NAME`). It does not advance nextStartNodeIndex.
+    prioritizeNodes: `prioritize(extenders, pod, nodes)` adds `score * weight * 10` to the plugins' totals
+    bind: `bind(extenders, pod, node_name)` comes before the Bind plugins; None: no extender binds this pod
+
+`nodes` are the feasible nodes in the order found; positions index into that sequence. The `ExtenderError` of an
+extender that is not ignorable ends the attempt (SchedulerError); its text is the script's message.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis import config
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.framework.interface import Code, Extender, ExtenderError, ExtenderFilterResult, Status
+from scheduler_core.scenario.types import ExtenderScript, ExtenderVerb
+
+MAX_EXTENDER_PRIORITY = 10
+MAX_NODE_SCORE = 100
+SCALE = MAX_NODE_SCORE // MAX_EXTENDER_PRIORITY
+
+Victims = tuple[Sequence[Pod], int]  # the pods, and how many of them violate a PodDisruptionBudget
+
+
+class ScriptedExtender:
+    """HTTPExtender with a script in place of the server."""
+
+    def __init__(self, configured: config.Extender, script: ExtenderScript) -> None:
+        self.name = configured.url_prefix
+        self.weight = configured.weight
+        self.ignorable = configured.ignorable
+        self.filters = bool(configured.filter_verb)
+        self.prioritizes = bool(configured.prioritize_verb)
+        self.supports_preemption = bool(configured.preempt_verb)
+        self.binds = bool(configured.bind_verb)
+        self.hands_over_bare_nodes = self.filters and not configured.node_cache_capable
+        self._managed = configured.managed_resources
+        self._script = script
+        self._struck: Counter[int] = Counter()  # how often each scripted failure has been met
+
+    def is_interested(self, pod: Pod) -> bool:
+        """True if the extender manages no particular resource, or one that the pod asks for."""
+        return not self._managed or any(resource.name in pod.requests for resource in self._managed)
+
+    def filter(self, pod: Pod, nodes: Sequence[Node]) -> ExtenderFilterResult:
+        """The nodes that a rule rejects, each by the first that matches; unresolvable rules come first."""
+        if not self.filters:
+            return ExtenderFilterResult()
+        self._call("filter", pod)
+        rules = [rule for rule in self._script.filter if rule.pods.matches(pod.key, pod.labels)]
+        failed: dict[str, str] = {}
+        unresolvable: dict[str, str] = {}
+        for node in nodes:
+            matching = [rule for rule in rules if rule.nodes.matches(node.name, node.labels)]
+            for rule in sorted(matching, key=lambda rule: not rule.unresolvable)[:1]:
+                (unresolvable if rule.unresolvable else failed)[node.name] = rule.reject
+        return ExtenderFilterResult(failed, unresolvable)
+
+    def prioritize(self, pod: Pod, nodes: Sequence[Node]) -> Mapping[str, int]:
+        """Node -> the score (0 to 10) of the first rule that matches, else 0."""
+        self._call("prioritize", pod)
+        rules = [rule for rule in self._script.prioritize if rule.pods.matches(pod.key, pod.labels)]
+        return {n.name: next((r.score for r in rules if r.nodes.matches(n.name, n.labels)), 0) for n in nodes}
+
+    def process_preemption(self, pod: Pod, victims: Mapping[str, Victims], nodes: Sequence[Node]) -> dict[str, Victims]:
+        """The candidates that no rule strikes; `nodes` are the candidates' nodes."""
+        self._call("preempt", pod)
+        rules = [rule for rule in self._script.preempt if rule.pods.matches(pod.key, pod.labels)]
+        kept = (n.name for n in nodes if not any(rule.nodes.matches(n.name, n.labels) for rule in rules))
+        return {name: victims[name] for name in kept if name in victims}
+
+    def bind(self, pod: Pod, node_name: str) -> None:
+        """Bind the pod to the node; raises ExtenderError where the script lets it fail."""
+        self._call("bind", pod)
+
+    def _call(self, verb: ExtenderVerb, pod: Pod) -> None:
+        """Raise the first scripted failure of this verb for the pod that is not used up."""
+        for index, failure in enumerate(self._script.failures):
+            left = failure.times is None or self._struck[index] < failure.times
+            if failure.verb == verb and left and failure.pods.matches(pod.key, pod.labels):
+                self._struck[index] += 1
+                raise ExtenderError(failure.message)
+
+
+@dataclass(frozen=True, slots=True)
+class ExtenderRejection:
+    """A feasible node that an extender took out: `position` in the nodes given; `status` names no plugin."""
+
+    position: int
+    extender: str
+    status: Status
+
+
+@dataclass(frozen=True, slots=True)
+class ExtenderScores:
+    """One extender's scores 0 to 10 of the nodes given; each counts `score * weight * 10`."""
+
+    extender: str
+    weight: int
+    scores: NDArray[np.int64]
+
+    @property
+    def normalized(self) -> NDArray[np.int64]:
+        """On the scheduler's own scale, 0 to 100."""
+        return self.scores * SCALE
+
+    @property
+    def weighted(self) -> NDArray[np.int64]:
+        return self.normalized * self.weight
+
+
+def build_extenders(
+    configured: Sequence[config.Extender], script_for: Callable[[str], ExtenderScript]
+) -> tuple[ScriptedExtender, ...]:
+    """The run's extenders, ignorable ones last (buildExtenders); `script_for` is `Scenario.script_for`."""
+    ordered = sorted(configured, key=lambda extender: extender.ignorable)
+    return tuple(ScriptedExtender(extender, script_for(extender.url_prefix)) for extender in ordered)
+
+
+def resources_ignored_by_scheduler(configured: Sequence[config.Extender]) -> frozenset[str]:
+    """managedResources with ignoredByScheduler; if there are any, they replace NodeResourcesFit's ignoredResources."""
+    return frozenset(r.name for extender in configured for r in extender.managed_resources if r.ignored_by_scheduler)
+
+
+def find_nodes_that_pass_extenders(
+    extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]
+) -> tuple[list[int], list[ExtenderRejection], bool]:
+    """Positions of the nodes that remain, in order; why the others do not; whether they come back bare of pods.
+
+    kube-scheduler: findNodesThatPassExtenders.
+
+    The extenders are asked one after the other, each about what the ones before it left.
+    """
+    kept = list(range(len(nodes)))
+    rejections: list[ExtenderRejection] = []
+    bare = False
+    for extender in extenders:
+        if not kept:
+            break
+        if not extender.is_interested(pod):
+            continue
+        try:
+            found = extender.filter(pod, [nodes[position] for position in kept])
+        except ExtenderError:
+            if extender.ignorable:
+                continue
+            raise
+        bare |= extender.hands_over_bare_nodes
+        for position in kept:
+            status = _status(found, nodes[position].name)
+            if status is not None:
+                rejections.append(ExtenderRejection(position, extender.name, status))
+        gone = found.failed.keys() | found.failed_unresolvable.keys()
+        kept = [position for position in kept if nodes[position].name not in gone]
+    return kept, rejections, bare
+
+
+def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -> list[ExtenderScores]:
+    """The scores of every interested extender; one whose call fails gives none (prioritizeNodes)."""
+    found = []
+    for extender in extenders:
+        if not extender.prioritizes or not extender.is_interested(pod):
+            continue
+        try:
+            scores = extender.prioritize(pod, nodes)
+        except ExtenderError:
+            continue
+        column = np.fromiter((scores.get(node.name, 0) for node in nodes), np.int64, len(nodes))
+        found.append(ExtenderScores(extender.name, extender.weight, column))
+    return found
+
+
+def bind(extenders: Sequence[Extender], pod: Pod, node_name: str) -> str | None:
+    """Name of the extender that bound the pod, None if none is responsible (extendersBinding); raises ExtenderError."""
+    for extender in extenders:
+        if not extender.binds or not extender.is_interested(pod):
+            continue
+        try:
+            extender.bind(pod, node_name)
+        except ExtenderError:
+            if extender.ignorable:
+                continue
+            raise
+        return extender.name
+    return None
+
+
+def _status(found: ExtenderFilterResult, node_name: str) -> Status | None:
+    """A node in both maps is unresolvable."""
+    if node_name in found.failed_unresolvable:
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (found.failed_unresolvable[node_name],))
+    if node_name in found.failed:
+        return Status(Code.UNSCHEDULABLE, (found.failed[node_name],))
+    return None

@@ -1,0 +1,27 @@
+"""Faults that a scenario asks for: Reserve, Permit, PreBind or Bind of a pod fails, some number of times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.framework.interface import SUCCESS, Code, Status
+from scheduler_core.scenario.types import Fault, FaultPoint
+
+
+class Faults:
+    """Counts down each fault's `times`."""
+
+    def __init__(self, faults: Sequence[Fault]) -> None:
+        self._left = [[fault, fault.times] for fault in faults]
+
+    def strike(self, pod: PodKey, point: FaultPoint) -> Status:
+        """An error as a failing plugin named Fault would give it, or success."""
+        for entry in self._left:
+            fault, times = entry
+            assert isinstance(fault, Fault)
+            assert isinstance(times, int)
+            if fault.pod == pod and fault.point == point and times > 0:
+                entry[1] = times - 1
+                return Status(Code.ERROR, (f'running {point} plugin "Fault": {fault.message}',), "Fault")
+        return SUCCESS

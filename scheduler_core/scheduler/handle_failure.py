@@ -1,0 +1,40 @@
+"""What becomes of a pod whose attempt failed (schedule_one.go: handleSchedulingFailure)."""
+
+from __future__ import annotations
+
+from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.events import SchedulingFailed
+
+
+def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exception) -> None:
+    """Requeue the pod, set or clear its nomination, write its condition and tell the FailedScheduling event."""
+    queued, message = attempt.queued, str(error)
+    if isinstance(error, FitError):
+        queued.unschedulable_plugins = error.diagnosis.unschedulable_plugins
+        queued.pending_plugins = error.diagnosis.pending_plugins
+    else:
+        attempt.nominated_node = ""
+    rejected = isinstance(error, FitError | NoNodesAvailable)
+    attempt.outcome = "Nominated" if attempt.nominated else "Unschedulable" if rejected else "Error"
+    scheduler.emit(
+        SchedulingFailed(
+            attempt.pod.key,
+            attempt.outcome,
+            "Unschedulable" if rejected else "SchedulerError",
+            message,
+            list(queued.unschedulable_plugins),
+            list(queued.pending_plugins),
+            attempt.nominated_node or "",
+        )
+    )
+    stored = scheduler.cluster.pods.get(queued.key)
+    if stored is not None and not stored.node_name:
+        queued.pod = stored
+        scheduler.queue.add_unschedulable_if_not_present(queued)
+    else:
+        scheduler.queue.done(queued.key)
+    scheduler.queue.nominator.add(queued.pod, attempt.nominated_node)
+    reason = "Unschedulable" if rejected else "SchedulerError"
+    scheduler.api.patch_status(queued.key, (reason, message), attempt.nominated_node)

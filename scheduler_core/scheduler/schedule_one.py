@@ -1,0 +1,154 @@
+"""One scheduling attempt: the scheduling cycle in kube-scheduler's steps (schedule_one.go)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.interface import CycleState
+from scheduler_core.framework.runtime.filters import contiguous
+from scheduler_core.framework.runtime.runtime import Framework
+from scheduler_core.framework.runtime.scores import PluginScore
+from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.scheduler import extenders
+from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.binding_cycle import reserve_and_permit
+from scheduler_core.scheduler.find_nodes import RowArray, find_nodes_that_fit_pod
+from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulingError
+from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small
+from scheduler_core.trace.events import CycleStarted, HostSelected, PodAssumed, ScoresComputed
+from scheduler_core.trace.records import PluginScores
+
+TIES_SHOWN = 20
+
+
+def schedule_one(scheduler: Scheduler, queued: QueuedPod, *, from_active: bool) -> Attempt | None:
+    """Try one pod; None if it is skipped because it is being deleted or is assumed already."""
+    pod = queued.pod
+    if pod.terminating or pod.key in scheduler.cluster.assumed:
+        scheduler.queue.done(pod.key)
+        return None
+    framework = scheduler.frameworks[pod.scheduler_name]
+    scheduler.attempts += 1
+    attempt = scheduler.current = Attempt(scheduler.attempts, queued, framework)
+    source = "active" if from_active else "backoff"
+    scheduler.emit(CycleStarted(attempt.number, pod.key, framework.profile_name, queued.attempts, source))  # type: ignore[arg-type]
+    try:
+        scheduling_cycle(scheduler, attempt)
+    except (FitError, NoNodesAvailable, SchedulingError) as error:
+        handle_scheduling_failure(scheduler, attempt, error)
+    return attempt
+
+
+def scheduling_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
+    """Find a node, assume the pod there, reserve, ask for permission. Raises what the failure handler understands."""
+    pod, framework = attempt.pod, attempt.framework
+    cycle = attempt.cycle = CycleState(pod, scheduler.cluster.pods.slot_of[pod.key])
+    try:
+        attempt.node_name = schedule_pod(scheduler, framework, cycle)
+    except FitError as error:
+        run_post_filter(scheduler, attempt, error)
+        raise
+    scheduler.cluster.assume(pod.key, attempt.node_name)
+    scheduler.emit(PodAssumed(pod.key, attempt.node_name))
+    scheduler.queue.nominator.delete(pod.key, "bound")
+    reserve_and_permit(scheduler, attempt)
+
+
+def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) -> str:
+    """The name of the best node. Raises FitError, NoNodesAvailable or SchedulingError."""
+    cluster = scheduler.cluster
+    cluster.snapshot()
+    if not len(cluster.nodes):
+        raise NoNodesAvailable
+    feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit)
+    if not len(feasible):
+        raise FitError(len(cluster.nodes), diagnosis)
+    evaluated = len(feasible) + diagnosis.explicit()
+    if len(feasible) == 1:
+        node_name = cluster.nodes.names[int(feasible[0])]
+        scheduler.emit(HostSelected(node_name, 1, evaluated, ties=[node_name]))
+        return node_name
+    totals = prioritize_nodes(scheduler, framework, cycle, feasible)
+    return select_host(scheduler, feasible, totals, evaluated)
+
+
+def prioritize_nodes(
+    scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
+) -> NDArray[np.int64]:
+    """The total score of every feasible node; 1 for each if nobody scores."""
+    if not framework.extenders and not framework.at("score"):
+        return np.ones(len(feasible), np.int64)
+    scores, skipped, status = framework.run_scores(cycle, feasible)
+    if not status.is_success:
+        raise SchedulingError(status.message)
+    totals = np.zeros(len(feasible), np.int64)
+    for score in scores:
+        totals += score.normalized if score.weight == 1 else score.normalized * score.weight
+    nodes = [framework.cluster.nodes.nodes[row] for row in feasible.tolist()] if framework.extenders else []
+    given = extenders.prioritize(framework.extenders, cycle.pod, nodes)
+    for one in given:
+        totals += one.weighted
+    where = contiguous(feasible, scheduler.cluster.nodes.all_rows)
+    scheduler.emit(
+        ScoresComputed(
+            rows=encode_run(where.start, len(feasible)) if isinstance(where, slice) else encode_rows(feasible),
+            count=len(feasible),
+            plugins=[_plugin_scores(score) for score in scores],
+            total=encode_column(totals),
+            skipped=skipped,
+            extenders=[
+                PluginScores(one.extender, one.weight, encode_column(one.normalized), encode_column(one.scores))
+                for one in given
+            ],
+        )
+    )
+    return totals
+
+
+def select_host(scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int) -> str:
+    """A node with the highest total: the first found, or with a seed one of them by reservoir sampling."""
+    best = int(np.maximum.reduce(totals))
+    tied = feasible[(totals == best).nonzero()[0]]
+    chosen = 0
+    if scheduler.rng is not None and len(tied) > 1:
+        draws = scheduler.rng.integers(0, np.arange(2, len(tied) + 1))  # rand.Intn(n) for the n-th tie
+        replaced = np.flatnonzero(draws == 0)
+        chosen = int(replaced[-1]) + 1 if len(replaced) else 0
+    names = scheduler.cluster.nodes.names
+    node_name = names[int(tied[chosen])]
+    ties = [names[row] for row in tied[:TIES_SHOWN].tolist()]
+    scheduler.emit(HostSelected(node_name, len(feasible), evaluated, best, ties, len(tied)))
+    return node_name
+
+
+def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
+    """PostFilter, and what preemption decided: evict the victims, clear lower nominations on the node."""
+    framework = attempt.framework
+    if not framework.at("post_filter"):
+        return
+    assert attempt.cycle is not None
+    result = framework.run_post_filter(attempt.cycle, error.diagnosis)
+    error.diagnosis.post_filter_message = result.status.message
+    attempt.nominated_node = result.nominated_node
+    attempt.nominated = result.status.is_success and bool(result.nominated_node)
+    if result.evaluation is not None:
+        scheduler.emit(result.evaluation)
+    if attempt.nominated:
+        for victim in result.victims:
+            scheduler.evict(victim, attempt.pod)
+        for pod in result.cleared:
+            scheduler.api.clear_nomination(pod.key)
+
+
+def _plugin_scores(score: PluginScore) -> PluginScores:
+    if isinstance(score.raw, int) or isinstance(score.normalized, int):
+        assert isinstance(score.raw, int)
+        assert isinstance(score.normalized, int)
+        same = score.raw == score.normalized
+        return PluginScores(score.plugin, score.weight, score.normalized, None if same else score.raw)
+    normalized = encode_small(score.normalized)
+    raw = normalized if score.raw is score.normalized else encode_column(score.raw)
+    return PluginScores(score.plugin, score.weight, normalized, None if raw == normalized else raw)

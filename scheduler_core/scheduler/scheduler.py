@@ -1,0 +1,49 @@
+"""What one scheduler holds while it runs (kube-scheduler: scheduler.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.framework.runtime.runtime import Framework
+from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.scheduler.api_server import ApiServer
+from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.faults import Faults
+from scheduler_core.scheduler.find_nodes import Search
+from scheduler_core.scheduler.waiting_pods import WaitingPods
+from scheduler_core.trace.events import AnyEvent, VictimEvicted
+
+
+@dataclass(slots=True)
+class Scheduler:
+    """`rng` None: ties go to the first. `binding_seconds` 0: binding ends within the attempt."""
+
+    cluster: Cluster
+    queue: SchedulingQueue
+    frameworks: Mapping[str, Framework]
+    api: ApiServer
+    emit: Callable[[AnyEvent], None]
+    search: Search
+    waiting: WaitingPods
+    faults: Faults
+    rng: np.random.Generator | None = None
+    binding_seconds: float = 0.0
+    attempts: int = 0
+    current: Attempt | None = None  # whose scheduling or binding cycle runs at this moment
+    later: Callable[[float, Callable[[], None]], None] = lambda time, action: None
+
+    def evict(self, victim: Pod, preemptor: Pod) -> None:
+        """PreemptPod: a victim that still waits on Permit is rejected, any other one is deleted."""
+        waiting = self.waiting.get(victim.key)
+        if waiting is not None:
+            waiting.reject("DefaultPreemption", "preempted")
+            return
+        gone_at = self.api.evict(victim)
+        if gone_at is not None:
+            node_name = self.cluster.pods.node_name[self.cluster.pods.slot_of[victim.key]]
+            self.emit(VictimEvicted(victim.key, node_name, preemptor.key, gone_at))

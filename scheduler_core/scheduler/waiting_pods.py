@@ -1,0 +1,88 @@
+"""Pods that wait on Permit (framework/runtime/waiting_pods_map.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.framework.interface import SUCCESS, Code, Status
+from scheduler_core.scheduler.attempt import Attempt
+
+
+class WaitingPod:
+    """One waiting pod; the first decision counts. `deadlines` by plugin, in virtual seconds."""
+
+    def __init__(self, attempt: Attempt, deadlines: Mapping[str, float], decided: Callable[[WaitingPod], None]) -> None:
+        self.attempt = attempt
+        self.deadlines = dict(deadlines)
+        self.status: Status | None = None  # the decision, None while it waits
+        self.timed_out = False
+        self._decided = decided
+
+    @property
+    def pod(self) -> Pod:
+        return self.attempt.pod
+
+    @property
+    def node_name(self) -> str:
+        return self.attempt.node_name
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The plugins' states of its cycle."""
+        assert self.attempt.cycle is not None
+        return self.attempt.cycle.states
+
+    @property
+    def pending_plugins(self) -> Sequence[str]:
+        return list(self.deadlines)
+
+    def allow(self, plugin: str) -> None:
+        self.deadlines.pop(plugin, None)
+        if not self.deadlines:
+            self._decide(SUCCESS.by(plugin))
+
+    def reject(self, plugin: str, message: str) -> None:
+        self._decide(Status(Code.UNSCHEDULABLE, (message,), plugin))
+
+    def expire(self, now: float) -> None:
+        """Reject it if one of its plugins' time is over."""
+        for plugin, deadline in self.deadlines.items():
+            if deadline <= now and self.status is None:
+                self.timed_out = True
+                self.reject(plugin, f"rejected due to timeout after waiting at plugin {plugin}")
+
+    def _decide(self, status: Status) -> None:
+        if self.status is None:
+            self.status = status
+            self._decided(self)
+
+
+class WaitingPods:
+    """All waiting pods, in the order in which they began to wait; the simulation takes up the `decided` ones."""
+
+    def __init__(self) -> None:
+        self._pods: dict[PodKey, WaitingPod] = {}
+        self.decided: list[WaitingPod] = []
+
+    def add(self, attempt: Attempt, deadlines: Mapping[str, float]) -> WaitingPod:
+        waiting = self._pods[attempt.pod.key] = WaitingPod(attempt, deadlines, self._decided)
+        return waiting
+
+    def get(self, key: PodKey) -> WaitingPod | None:
+        return self._pods.get(key)
+
+    def all(self) -> list[WaitingPod]:
+        return list(self._pods.values())
+
+    def next_deadline(self) -> float | None:
+        return min((d for waiting in self._pods.values() for d in waiting.deadlines.values()), default=None)
+
+    def expire(self, now: float) -> None:
+        for waiting in self.all():
+            waiting.expire(now)
+
+    def _decided(self, waiting: WaitingPod) -> None:
+        del self._pods[waiting.pod.key]
+        self.decided.append(waiting)

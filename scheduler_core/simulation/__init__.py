@@ -1,0 +1,1 @@
+"""Virtual time: what happens when, and the parts put together."""

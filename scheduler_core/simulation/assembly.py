@@ -1,0 +1,107 @@
+"""Putting a scheduler together from a scenario: profiles, extenders, queue (kube-scheduler: scheduler.go's New)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+
+from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.pods import PodTable
+from scheduler_core.framework.runtime.runtime import Framework, Registry, Services
+from scheduler_core.queue.backoff_queue import Backoff
+from scheduler_core.queue.queueing_hints import QueueingHintMap
+from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.scenario.types import Scenario
+from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
+from scheduler_core.trace.events import AnyEvent, RunStarted
+from scheduler_core.trace.summaries import node_summary, pod_summary
+from scheduler_core.version import ENGINE_VERSION
+
+POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
+
+
+def build_frameworks(
+    scenario: Scenario, registry: Registry, cluster: Cluster, services: Services
+) -> dict[str, Framework]:
+    """One framework for each profile, by scheduler name; all share the extenders."""
+    config = scenario.config
+    extenders = build_extenders(config.extenders, scenario.script_for)
+    ignored = resources_ignored_by_scheduler(config.extenders)
+    return {
+        profile.scheduler_name: Framework(
+            _ignoring(profile, ignored),
+            registry,
+            cluster,
+            services,
+            extenders,
+            scenario.feature_gates,
+            scenario.release,
+        )
+        for profile in config.profiles
+    }
+
+
+def build_queue(
+    scenario: Scenario,
+    frameworks: Mapping[str, Framework],
+    pods: PodTable,
+    emit: Callable[[AnyEvent], None],
+) -> SchedulingQueue:
+    """The queue that all profiles share; the first profile's QueueSort orders it (they must all have the same)."""
+    config, first = scenario.config, next(iter(frameworks.values()))
+    gated = {
+        name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at("pre_enqueue")]
+        for name, framework in frameworks.items()
+    }
+    return SchedulingQueue(
+        pods,
+        Backoff(
+            config.pod_initial_backoff_seconds,
+            config.pod_max_backoff_seconds,
+            scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
+        ),
+        first.at("queue_sort")[0].key,
+        {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},
+        gated,
+        emit,
+    )
+
+
+def run_started(
+    scenario: Scenario, cluster: Cluster, pending: Sequence[Pod], frameworks: Mapping[str, Framework]
+) -> RunStarted:
+    """The first event of the trace."""
+    nodes = cluster.all_nodes()
+    position = {node.name: i for i, node in enumerate(nodes)}
+    return RunStarted(
+        title=scenario.title or scenario.name,
+        engine_version=ENGINE_VERSION,
+        profiles=list(frameworks),
+        nodes=[node_summary(node) for node in nodes],
+        order=[position[name] for name in cluster.order()],
+        pods=[pod_summary(pod) for pod in (*cluster.pods.all(), *pending)],
+        plugins={
+            name: {
+                point: [(plugin.name, weight) for plugin, weight in plugins]
+                for point, plugins in framework.points.items()
+                if plugins
+            }
+            for name, framework in frameworks.items()
+        },
+        seed=scenario.seed,
+        feature_gates=dict(scenario.feature_gates),
+        kubernetes_version=scenario.release.version,
+    )
+
+
+def _ignoring(profile: Profile, ignored: frozenset[str]) -> Profile:
+    """Resources that extenders manage alone replace NodeResourcesFit's ignoredResources."""
+    if not ignored:
+        return profile
+    args = profile.plugin_args.get("NodeResourcesFit")
+    fit = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+    return replace(
+        profile, plugin_args={**profile.plugin_args, "NodeResourcesFit": replace(fit, ignored_resources=ignored)}
+    )

@@ -1,0 +1,1 @@
+"""Events, keyframes and chunks: what a run leaves behind, and what is made of it."""

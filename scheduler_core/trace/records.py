@@ -1,0 +1,147 @@
+"""What events and keyframes are made of: nodes and pods as they are drawn, verdicts, scores, candidates.
+
+Per-node results are columns (`columns.py`), over the nodes of their event in order. `None` in a table of results means
+"did not run".
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from scheduler_core.trace.columns import Column
+
+PodKey = str  # "namespace/name"
+NodeName = str
+Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
+
+Place = Literal["gated", "active", "backoff", "unschedulable", "scheduling", "waiting", "binding", "bound", "outside"]
+# scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs;
+# outside: unbound, and no profile of this scheduler is responsible for it
+Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
+StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
+
+
+class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
+    """A part of an event or of a keyframe. (No record can be part of a cycle: the garbage collector need not look.)"""
+
+
+class Hint(Record):
+    """What one plugin's QueueingHintFn said to a cluster event: does it wake the pod?"""
+
+    plugin: str
+    hint: Literal["Queue", "QueueSkip"]
+
+
+class NodeSummary(Record):
+    """A node as the player draws it. `manifest` is the object as written, when it is shown (`kubectl get -o yaml`)."""
+
+    name: NodeName
+    allocatable: Resources  # includes "pods"
+    labels: dict[str, str] = {}
+    taints: list[tuple[str, str, str]] = []  # key, value, effect
+    unschedulable: bool = False
+    images: dict[str, int] = {}  # name -> bytes
+
+
+class PodSummary(Record):
+    """A pod as the player draws it. Requests are what NodeResourcesFit counts."""
+
+    pod: PodKey
+    priority: int = 0
+    requests: Resources = {}
+    labels: dict[str, str] = {}
+    node: NodeName = ""  # already bound when the run began, or by its manifest
+    start_time: float | None = None
+    gates: list[str] = []
+    nominated_node: NodeName = ""
+    scheduler: str = "default-scheduler"
+    never_preempts: bool = False
+    owner: str = ""  # "ReplicaSet/web"
+
+
+class FieldChange(Record):
+    """One thing that an update changed; None where it was not there before, or is not there after.
+
+    `name` is the label's key, the taint ("gpu=true:NoSchedule") or the resource; "" for `spec.unschedulable`.
+    """
+
+    field: Literal["label", "taint", "unschedulable", "allocatable", "request"]
+    name: str
+    before: str | int | None = None
+    after: str | int | None = None
+
+
+class Verdict(Record):
+    """One distinct filter result: the plugin that rejected, its code and its reasons."""
+
+    plugin: str
+    code: StatusCode
+    reasons: list[str]
+
+
+class PluginScores(Record):
+    """One score plugin over the feasible nodes. Weighted is `normalized * weight`; `raw` is None where equal to it."""
+
+    plugin: str
+    weight: int
+    normalized: Column
+    raw: Column | None = None
+
+
+class Reprieve(Record):
+    """One step of giving pods back to a candidate node: the pod either fits again (reprieved) or becomes a victim."""
+
+    pod: PodKey
+    reprieved: bool
+    violates_pdb: bool = False
+
+
+class Candidate(Record):
+    """One node's dry run in preemption. `rung` is the criterion by which it fell (1 to 6), 0 for the chosen one."""
+
+    node: NodeName
+    victims: list[PodKey]
+    pdb_violations: int
+    removed: list[PodKey]  # every lower-priority pod, in the order in which it was taken off
+    reprieve: list[Reprieve]  # in the order in which the pods were tried again
+    rung: int = 0
+    highest_priority: int = 0  # of its victims
+    priority_sum: int = 0  # sum of (priority + 2^31), as the scheduler compares it
+    earliest_start: float | None = None  # earliest start time among its highest-priority victims
+
+
+class MoreCandidates(Record):
+    """The rest of very many candidates of preemption, one value per candidate, in the candidates' order."""
+
+    count: int
+    row: Column  # of the node in the snapshot's order at this moment
+    victims: Column  # how many
+    pdb_violations: Column
+    rung: Column
+
+
+class KeptWaiting(Record):
+    """A pod that an event does not help, and what each plugin that was asked said."""
+
+    pod: PodKey
+    hints: list[Hint]
+
+
+class PreFilterResult(Record):
+    """One plugin's answer at PreFilter; `nodes` when it narrows the search to those names."""
+
+    plugin: str
+    code: StatusCode
+    reasons: list[str] = []
+    nodes: list[NodeName] | None = None
+
+
+class PointRun(Record):
+    """A plugin's answer at Reserve, Permit, PreBind, Bind or PostBind."""
+
+    plugin: str
+    code: StatusCode = "Success"
+    reasons: list[str] = []
+    timeout: float | None = None  # Permit: the time at which waiting ends

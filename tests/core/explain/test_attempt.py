@@ -1,0 +1,217 @@
+"""Explanations agree with kube-scheduler's recorded decisions, and with themselves."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import pytest
+
+from scheduler_core.explain.attempt import Explainer, Watcher, explain
+from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation
+from scheduler_core.framework.interface import Code, Status, Verdicts
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.parse import parse_scenario
+from scheduler_core.simulation.simulation import Simulation
+from scheduler_core.trace.events import AnyEvent
+from tests.builders import configuration, node, parse, pod, scenario
+
+CASES = Path(__file__).parents[2] / "conformance"
+FILES = sorted(CASES.glob("*/*.yaml"))
+MOST_NODES = 12  # of an attempt, the rest goes by the same code
+
+
+class EveryAttempt(Watcher):
+    """Explains each attempt of a run as it passes, and lets the run go on."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        super().__init__(0)
+        self.explained: list[AttemptExplanation] = []
+        self._simulation = simulation
+        self._emit = simulation.scheduler.emit
+        simulation.scheduler.emit = self.watch
+
+    def watch(self, event: AnyEvent) -> None:
+        self._emit(event)
+        self._attempt = len(self.explained) + 1
+        if self.see(event):
+            assert self.course is not None
+            framework = self._simulation.scheduler.frameworks[self.course.started.profile]
+            explainer = Explainer(framework, self.course)
+            self.explained.append(explainer.explain(framework.cluster.nodes.names[:MOST_NODES]))
+            self.course = None
+
+
+def explanations(text: str) -> Iterator[AttemptExplanation]:
+    simulation = Simulation(parse_scenario(text), REGISTRY)
+    watcher = EveryAttempt(simulation)
+    for _ in simulation.run():
+        yield from watcher.explained[:0]
+    yield from watcher.explained
+
+
+def rejection(found: NodeExplanation) -> dict[str, Any] | None:
+    """The verdict that the scheduler recorded: the first plugin that rejected while it was still being asked."""
+    for one in found.filters:
+        if one.evaluated and one.code not in ("Success", "Skip"):
+            return {"plugin": one.plugin, "code": one.code, "reasons": one.reasons}
+    return None
+
+
+def check_facts(one: FilterExplanation) -> None:
+    if not one.facts:
+        return
+    failing = [fact for fact in one.facts if not fact.holds]
+    assert bool(failing) == (one.code not in ("Success", "Skip")), one
+    for fact in one.facts:
+        assert fact.text.endswith("."), fact
+        assert fact.key.startswith(f"{one.plugin}."), fact
+
+
+def check_scores(found: NodeExplanation, record: dict[str, Any]) -> None:
+    expected = {plugin: by_node[found.node] for plugin, by_node in record["scores"].items() if found.node in by_node}
+    assert {one.plugin: [one.raw, one.normalized, one.weighted] for one in found.scores} == expected
+    for one in found.scores:
+        assert one.weighted == one.normalized * one.weight
+        assert one.arithmetic, one
+        assert str(one.normalized) in re.findall(r"-?\d+", one.arithmetic[-1]), one
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_an_explanation_says_what_the_scheduler_decided(path: Path) -> None:
+    lines = path.with_name(f"{path.stem}.expected.jsonl").read_text().splitlines()
+    records = [record for record in map(json.loads, lines) if "attempt" in record]
+    for record, explained in zip(records, explanations(path.read_text()), strict=True):
+        assert (explained.attempt, explained.pod) == (record["attempt"], record["pod"])
+        for found in explained.nodes:
+            assert rejection(found) == record["filter"].get(found.node), (record["attempt"], found.node)
+            check_scores(found, record)
+            for one in found.filters:
+                check_facts(one)
+
+
+def two_nodes() -> AttemptExplanation:
+    known = parse(
+        node("small", cpu=1), node("large", cpu=4, memory="8Gi"),
+        pod("running", cpu="1500m", memory="3Gi", node="large"),
+        pod("new", cpu="2", memory="1Gi"),
+    )  # fmt: skip
+    return explain(known, 1)
+
+
+def test_a_rejection_gives_the_numbers() -> None:
+    small = two_nodes().nodes[0]
+    fit = next(one for one in small.filters if one.plugin == "NodeResourcesFit")
+    fact = next(fact for fact in fit.facts if fact.key == "NodeResourcesFit.cpu")
+    assert (fit.evaluated, fit.code, fit.reasons) == (True, "UnschedulableAndUnresolvable", ["Insufficient cpu"])
+    assert (fact.left, fact.op, fact.right, fact.holds) == ("2", ">", "1", False)
+    assert fact.values == {"request": 2000, "requested": 0, "allocatable": 1000, "free": 1000}
+    assert fact.field == "spec.containers[*].resources.requests.cpu"
+
+
+def test_plugins_after_the_first_rejection_are_asked_but_marked() -> None:
+    known = parse(node("n1", cpu=1, unschedulable=True), pod("new", cpu=2))
+    filters = {one.plugin: one for one in explain(known, 1).nodes[0].filters}
+    assert filters["NodeUnschedulable"].evaluated
+    assert not filters["NodeResourcesFit"].evaluated
+    assert filters["NodeResourcesFit"].reasons == ["Insufficient cpu"]
+
+
+def test_a_score_is_arithmetic_with_this_pods_numbers() -> None:
+    known = parse(
+        node("a", cpu=4, memory="8Gi"), node("b", cpu=4, memory="8Gi"),
+        pod("running", cpu="1", memory="2Gi", node="a"), pod("new", cpu="500m", memory="1Gi"),
+    )  # fmt: skip
+    scores = {one.plugin: one for one in explain(known, 1, ["a"]).nodes[0].scores}
+    assert scores["NodeResourcesFit"].arithmetic == [
+        "cpu (4000 - 1500) * 100 / 4000 = 62",
+        "memory (8Gi - 3Gi) * 100 / 8Gi = 62",
+        "(62 + 62) / 2 = 62",
+    ]
+
+
+def test_extenders_have_their_say() -> None:
+    prefix = "http://licences.example"
+    config = configuration(
+        extenders=[{"urlPrefix": prefix, "filterVerb": "filter", "prioritizeVerb": "prioritize", "weight": 2}]
+    )
+    filters = [
+        {"nodes": {"names": ["n1"]}, "reject": "no licence"},
+        {"nodes": {"names": ["n2"]}, "reject": "never here", "unresolvable": True},
+    ]
+    script = {"urlPrefix": prefix, "filter": filters, "prioritize": [{"nodes": {"names": ["n3"]}, "score": 7}]}
+    known = parse(*(node(f"n{i}") for i in range(1, 5)), pod("new", cpu=1), config, extenders=[script])
+    by_name = {found.node: found for found in explain(known, 1).nodes}
+    rejections = {name: rejection(found) for name, found in by_name.items()}
+    assert rejections == {
+        "n1": {"plugin": prefix, "code": "Unschedulable", "reasons": ["no licence"]},
+        "n2": {"plugin": prefix, "code": "UnschedulableAndUnresolvable", "reasons": ["never here"]},
+        "n3": None,
+        "n4": None,
+    }
+    last = by_name["n3"].scores[-1]
+    assert (last.plugin, last.raw, last.normalized, last.weight, last.weighted) == (prefix, 7, 70, 2, 140)
+
+
+def test_a_node_kept_for_a_nominated_pod_is_judged_with_it() -> None:
+    known = parse(
+        node("n1", cpu=2), pod("old", cpu="1500m", node="n1", annotations={"kschedui.io/termination-seconds": "60"}),
+        pod("urgent", cpu="1500m", priority=100), pod("small", cpu="600m", priority=50),
+    )  # fmt: skip
+    explained = explain(known, 2)
+    assert explained.pod == "default/small"
+    fit = next(one for one in explained.nodes[0].filters if one.plugin == "NodeResourcesFit")
+    fact = next(fact for fact in fit.facts if fact.key == "NodeResourcesFit.cpu")
+    assert fact.values["requested"] == 3000
+    assert "counting the pods nominated to it" in fact.text
+
+
+def test_what_pre_filter_said_is_told() -> None:
+    claim = [{"name": "v", "persistentVolumeClaim": {"claimName": "nope"}}]
+    explained = explain(parse(node("n1"), pod("new", volumes=claim)), 1)
+    assert [(one.plugin, one.reasons) for one in explained.pre_filter if one.code not in ("Success", "Skip")] == [
+        ("VolumeRestrictions", ['persistentvolumeclaim "nope" not found'])
+    ]
+    assert not any(one.evaluated for one in explained.nodes[0].filters)
+    assert explained.nodes[0].scores == []
+
+
+def test_an_explanation_is_plain_json() -> None:
+    explained = two_nodes()
+    assert msgspec.json.decode(msgspec.json.encode(explained), type=AttemptExplanation) == explained
+
+
+def test_an_attempt_or_a_node_that_does_not_exist_is_refused() -> None:
+    known = parse(node("n1"), pod("new"))
+    with pytest.raises(LookupError, match="no attempt 2"):
+        explain(known, 2)
+    with pytest.raises(LookupError, match="no node n9"):
+        explain(known, 1, ["n9"])
+
+
+class OddNames:
+    """A plugin of another package, without explanations: nodes with an even number are not for it."""
+
+    name = "OddNames"
+
+    def __init__(self, args: object, handle: object) -> None:
+        """Nothing to keep."""
+
+    def filter(self, pod: Any, state: Any, nodes: Any, rows: Any, change: Any) -> Verdicts:
+        even = np.array([int(name[1:]) % 2 == 0 for name in nodes.names])[rows]
+        return Verdicts.reject(even, Status(Code.UNSCHEDULABLE, ("node(s) had an even number",)))
+
+
+def test_a_plugin_of_another_package_is_asked_too() -> None:
+    profile = {"plugins": {"filter": {"enabled": [{"name": "OddNames"}]}}}
+    text = scenario(node("n1"), node("n2"), pod("new"), configuration(profiles=[profile]))
+    found = explain(
+        parse_scenario(text, None, {"OddNames": ("filter",)}), 1, ["n2"], {**REGISTRY, "OddNames": OddNames}
+    )
+    last = found.nodes[0].filters[-1]
+    assert (last.plugin, last.code, last.reasons) == ("OddNames", "Unschedulable", ["node(s) had an even number"])

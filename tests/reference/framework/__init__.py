@@ -1,0 +1,1 @@
+"""What a plain plugin is, what it may look at, and the events that it is asked about."""

@@ -1,0 +1,70 @@
+"""What happened to an object, as kube-scheduler's events tell it.
+
+An event is (resource, action): resources as manifests name them, but AssignedPod and UnschedulablePod; actions as
+kube-scheduler's ActionType.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from scheduler_core.apis.core import Node, Pod
+from tests.reference.framework.pod_requests import requests
+
+PODS = ("AssignedPod", "UnschedulablePod")
+STORAGE = ("PersistentVolume", "PersistentVolumeClaim", "CSINode", "CSIDriver", "CSIStorageCapacity", "StorageClass")
+NODE_LABEL, NODE_TAINT, NODE_ALLOCATABLE = "UpdateNodeLabel", "UpdateNodeTaint", "UpdateNodeAllocatable"
+POD_LABEL, POD_TOLERATION, POD_SCALE_DOWN = "UpdatePodLabel", "UpdatePodToleration", "UpdatePodScaleDown"
+POD_GATES = "UpdatePodSchedulingGatesEliminated"
+
+
+@dataclass(frozen=True)
+class Event:
+    """What happened to an object: `old` None for a new one, `new` None for one that is gone."""
+
+    resource: str
+    action: str
+    old: Any = None
+    new: Any = None
+
+    @property
+    def kind(self) -> str:
+        return "Pod" if self.resource in PODS else self.resource
+
+    @property
+    def of(self) -> Any:
+        """The object as it is now, or as it was last."""
+        return self.new or self.old
+
+
+def pod_events(old: Pod, new: Pod) -> list[Event]:
+    """PodSchedulingPropertiesChange: one event for each property that changed, else a general one."""
+    resource = "AssignedPod" if new.node_name else "UnschedulablePod"
+    before, after = requests(old), requests(new)
+    found = []
+    if old.labels != new.labels:
+        found.append(POD_LABEL)
+    if any(name not in after or after[name] < number for name, number in before.items()):
+        found.append(POD_SCALE_DOWN)
+    if old.scheduling_gates and not new.scheduling_gates:
+        found.append(POD_GATES)
+    if len(old.tolerations) != len(new.tolerations):
+        found.append(POD_TOLERATION)
+    return [Event(resource, action, old, new) for action in found or ["Update"]]
+
+
+def node_events(old: Node, new: Node) -> list[Event]:
+    """NodeSchedulingPropertiesChange."""
+    found = []
+    if old.unschedulable and not new.unschedulable:
+        found.append(NODE_TAINT)
+    if old.allocatable != new.allocatable:
+        found.append(NODE_ALLOCATABLE)
+    if old.labels != new.labels:
+        found.append(NODE_LABEL)
+    if old.taints != new.taints:
+        found.append(NODE_TAINT)
+    if old.annotations != new.annotations:
+        found.append("UpdateNodeAnnotation")
+    return [Event("Node", action, old, new) for action in found]

@@ -1,0 +1,1 @@
+"""Plugins of one short rule each."""

@@ -1,0 +1,15 @@
+"""NodeName. Rule: kube-scheduler's nodename."""
+
+from __future__ import annotations
+
+from tests.reference.framework.interface import FITS, UNRESOLVABLE, Cycle, NodeInfo, Plugin, Verdict
+
+
+class NodeName(Plugin):
+    events = {"Node": ("Add",)}
+
+    def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
+        """A pod that names its node goes nowhere else."""
+        if cycle.pod.node_name in ("", on.node.name):
+            return FITS
+        return UNRESOLVABLE, ("node(s) didn't match the requested node name",)

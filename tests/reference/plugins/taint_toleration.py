@@ -1,0 +1,60 @@
+"""TaintToleration on one node. Rules: kube-scheduler's tainttoleration, and component-helpers' taints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from scheduler_core.apis.core import Node, Pod, Taint, Toleration, Workload
+from tests.reference.framework.cluster_event import NODE_TAINT, POD_TOLERATION, Event
+from tests.reference.framework.interface import (
+    FITS,
+    UNRESOLVABLE,
+    Cycle,
+    NodeInfo,
+    NodeWithPods,
+    Plugin,
+    Scores,
+    Verdict,
+    normalize,
+)
+
+
+class TaintToleration(Plugin):
+    events = {"Node": ("Add", NODE_TAINT), "Pod": (POD_TOLERATION,)}
+
+    def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
+        """The first NoSchedule or NoExecute taint that the pod does not tolerate rejects it."""
+        for taint in untolerated(cycle.pod, on.node):
+            return UNRESOLVABLE, (f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",)
+        return FITS
+
+    def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores:
+        """How many PreferNoSchedule taints the pod does not tolerate: the fewer the better."""
+        tolerations = [t for t in cycle.pod.tolerations if t.effect in ("", "PreferNoSchedule")]
+        raw = {}
+        for node, _ in feasible:
+            soft = [taint for taint in node.taints if taint.effect == "PreferNoSchedule"]
+            raw[node.name] = sum(not any(tolerates(toleration, taint) for toleration in tolerations) for taint in soft)
+        return normalize(raw, reverse=True)
+
+    def hint(self, event: Event, pod: Pod, args: Any, workloads: Sequence[Workload]) -> bool:
+        if event.kind == "Pod":
+            return bool(event.of.uid == pod.uid)
+        was_closed = event.old is None or bool(untolerated(pod, event.old))
+        return was_closed and not untolerated(pod, event.new)
+
+
+def untolerated(pod: Pod, node: Node) -> list[Taint]:
+    """The NoSchedule and NoExecute taints of the node without a toleration of the pod."""
+    hard = [taint for taint in node.taints if taint.effect in ("NoSchedule", "NoExecute")]
+    return [taint for taint in hard if not any(tolerates(toleration, taint) for toleration in pod.tolerations)]
+
+
+def tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """`v1.Toleration.ToleratesTaint`."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    return toleration.operator == "Exists" or toleration.value == taint.value

@@ -1,0 +1,1 @@
+"""Random scenarios for the fuzz test."""

@@ -1,0 +1,103 @@
+"""Scripted extenders asked one after the other, as findNodesThatPassExtenders, prioritizeNodes and callExtenders do."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.apis.config import Extender
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.scenario.types import ExtenderScript
+from tests.reference.framework.interface import ExtenderFailed, Rejection
+
+
+@dataclass
+class Extenders:
+    """(extender, its script) each, in the order of the configuration; ignorable ones are asked last."""
+
+    configured: Sequence[tuple[Extender, ExtenderScript]]
+    struck: Counter[tuple[str, int]] = field(default_factory=Counter)
+    bare: bool = False  # what was filtered last came back as nodes without their pods and images
+
+    def __post_init__(self) -> None:
+        self.configured = sorted(self.configured, key=lambda one: one[0].ignorable)
+
+    def __bool__(self) -> bool:
+        return bool(self.configured)
+
+    @property
+    def look_at_nodes(self) -> bool:
+        """Some extender filters or prioritizes."""
+        return any(extender.filter_verb or extender.prioritize_verb for extender, _ in self.configured)
+
+    def filter(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, Rejection]:
+        """The nodes that they turn down, each extender of what those before it left."""
+        rejected: dict[str, Rejection] = {}
+        self.bare = False
+        for extender, script in self._interested(pod):
+            left = [node for node in nodes if node.name not in rejected]
+            if not left or not extender.filter_verb:
+                continue
+            if not self._called("filter", pod, extender, script):
+                continue
+            self.bare |= not extender.node_cache_capable
+            for node in left:
+                rules = [r for r in script.filter if r.pods.matches(pod.key, pod.labels)]
+                rules = [r for r in rules if r.nodes.matches(node.name, node.labels)]
+                hard = [r for r in rules if r.unresolvable]
+                if rules:
+                    code = "UnschedulableAndUnresolvable" if hard else "Unschedulable"
+                    rejected[node.name] = Rejection("", code, ((hard or rules)[0].reject,))
+        return rejected
+
+    def scores(self, pod: Pod, nodes: Sequence[Node]) -> dict[str, int]:
+        """What they add to every node's total; a call that fails adds nothing."""
+        totals = {node.name: 0 for node in nodes}
+        for extender, script in self._interested(pod):
+            if not extender.prioritize_verb:
+                continue
+            try:
+                self._called("prioritize", pod, extender, script)
+            except ExtenderFailed:
+                continue
+            if self._failed:
+                continue
+            rules = [r for r in script.prioritize if r.pods.matches(pod.key, pod.labels)]
+            for node in nodes:
+                mine = [r.score for r in rules if r.nodes.matches(node.name, node.labels)]
+                totals[node.name] += (mine or [0])[0] * extender.weight * 10
+        return totals
+
+    def strike(self, pod: Pod, nodes: Sequence[Node]) -> set[str]:
+        """The candidates for preemption that are left."""
+        left = list(nodes)
+        for extender, script in self._interested(pod):
+            if not extender.preempt_verb or not left:
+                continue
+            if not self._called("preempt", pod, extender, script):
+                continue
+            rules = [r for r in script.preempt if r.pods.matches(pod.key, pod.labels)]
+            left = [n for n in left if not any(r.nodes.matches(n.name, n.labels) for r in rules)]
+        return {node.name for node in left}
+
+    def _interested(self, pod: Pod) -> list[tuple[Extender, ExtenderScript]]:
+        found = []
+        for extender, script in self.configured:
+            managed = [resource.name for resource in extender.managed_resources]
+            if not managed or any(name in pod.requests for name in managed):
+                found.append((extender, script))
+        return found
+
+    def _called(self, verb: str, pod: Pod, extender: Extender, script: ExtenderScript) -> bool:
+        """Whether the call succeeded; raises if it failed and the extender cannot be ignored."""
+        self._failed = False
+        for index, failure in enumerate(script.failures):
+            used_up = failure.times is not None and self.struck[script.url_prefix, index] >= failure.times
+            if failure.verb == verb and not used_up and failure.pods.matches(pod.key, pod.labels):
+                self.struck[script.url_prefix, index] += 1
+                self._failed = True
+                if not extender.ignorable:
+                    raise ExtenderFailed(failure.message)
+                return False
+        return True

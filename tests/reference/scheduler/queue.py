@@ -1,0 +1,216 @@
+"""The scheduling queue with three plain lists, each sorted when somebody asks for its first pod.
+
+Rules: kube-scheduler's backend/queue/{scheduling_queue,active_queue,backoff_queue}.go. Sequence numbers and how often a
+pod is popped early at one moment are the simulation's own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_core.apis.config import Profile
+from scheduler_core.apis.core import Pod, Workload
+from scheduler_core.queue.scheduling_queue import MOST_EARLY_POPS
+from tests.reference.framework.cluster_event import POD_GATES, Event, pod_events
+from tests.reference.scheduler.queueing_hints import worth_a_try
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A pod in the queue (QueuedPodInfo)."""
+
+    pod: Pod
+    timestamp: float = 0.0
+    sequence: int = 0
+    unschedulable_count: int = 0
+    errors: int = 0
+    rejectors: set[str] = field(default_factory=set)
+    gated: bool = False
+    expiry: float | None = None
+
+
+@dataclass
+class Queue:
+    """`workloads` is what default spread constraints are deduced from; the owner keeps it up to date."""
+
+    profiles: Mapping[str, Profile]
+    initial: float
+    maximum: float
+    pops_from_backoff: bool
+    workloads: Sequence[Workload] = ()
+    now: float = 0.0
+    active: list[Waiting] = field(default_factory=list)
+    backoff: list[Waiting] = field(default_factory=list)
+    unschedulable: list[Waiting] = field(default_factory=list)
+    sequence: int = 0
+    popped: tuple[float, Counter[str]] = field(default_factory=lambda: (0.0, Counter()))
+
+    # Pods come and go
+
+    def add(self, pod: Pod) -> None:
+        waiting = Waiting(pod)
+        self._stamp(waiting)
+        self._to_active(waiting)
+
+    def pop(self) -> Waiting | None:
+        """The first active pod; an idle scheduler takes one that backs off, if that is not for an error."""
+        waiting = min(self.active, key=self._active_order, default=None)
+        if waiting is None and self.pops_from_backoff:
+            waiting = self._pop_early()
+        if waiting is not None:
+            self._take(waiting)
+            waiting.rejectors, waiting.gated = set(), False
+        return waiting
+
+    def _pop_early(self) -> Waiting | None:
+        if self.popped[0] != self.now:
+            self.popped = self.now, Counter()
+        rejected = [waiting for waiting in self.backoff if waiting.rejectors]
+        waiting = min(rejected, key=self._backoff_order, default=None)
+        if waiting is None or self.popped[1][waiting.pod.key] >= MOST_EARLY_POPS:
+            return None
+        self.popped[1][waiting.pod.key] += 1
+        return waiting
+
+    def returned(self, waiting: Waiting, rejectors: set[str]) -> None:
+        """AddUnschedulableIfNotPresent; no plugin to blame means an error. No event happens during an attempt."""
+        waiting.rejectors = set(rejectors)
+        if rejectors:
+            waiting.unschedulable_count += 1
+            waiting.errors = 0
+        else:
+            waiting.errors += 1
+        self._stamp(waiting)
+        waiting.expiry = None
+        if rejectors:
+            self.unschedulable.append(waiting)
+        else:
+            self._requeue(waiting)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """A pending pod changed."""
+        for waiting in (*self.active, *self.backoff):
+            if waiting.pod.key == new.key:
+                waiting.pod = new
+                return
+        for waiting in list(self.unschedulable):
+            if waiting.pod.key == new.key:
+                waiting.pod = new
+                for event in pod_events(old, new):
+                    if self._says_queue(waiting, event):
+                        self._requeue(waiting)
+                        if waiting in self.active or (self.pops_from_backoff and waiting in self.backoff):
+                            return
+                return
+        self.add(new)
+
+    def delete(self, key: str) -> None:
+        for waiting in (*self.active, *self.backoff, *self.unschedulable):
+            if waiting.pod.key == key:
+                self._take(waiting)
+
+    # Moves
+
+    def happened(self, event: Event, most_priority: int | None = None) -> None:
+        """MoveAllToActiveOrBackoffQueue, perhaps of pods up to a priority only."""
+        for waiting in list(self.unschedulable):
+            if most_priority is not None and waiting.pod.priority > most_priority:
+                continue
+            if waiting.gated and event.action != POD_GATES:
+                continue
+            if self._says_queue(waiting, event):
+                self._requeue(waiting)
+
+    def flush_backoff(self) -> None:
+        for waiting in sorted(self.backoff, key=self._backoff_order):
+            if not self._is_backing_off(waiting):
+                self._take(waiting)
+                if self.pops_from_backoff:
+                    self.active.append(waiting)  # PreEnqueue has been asked before
+                else:
+                    self._to_active(waiting)
+
+    def flush_unschedulable(self) -> None:
+        for waiting in list(self.unschedulable):
+            if waiting.timestamp < self.now - 300 and not waiting.gated:
+                self._requeue(waiting)
+
+    def next_flush(self) -> float | None:
+        """The first whole second at which the backoff of the first pod of each kind is over."""
+        expiries = [self._expiry(waiting) for waiting in self.backoff]
+        return min((math.floor(one) + 1.0 for one in expiries), default=None)
+
+    def record(self) -> dict[str, list[str]]:
+        """The `queues` field of a decision record."""
+        return {
+            "active": [waiting.pod.key for waiting in sorted(self.active, key=self._active_order)],
+            "backoff": [waiting.pod.key for waiting in sorted(self.backoff, key=self._backoff_order)],
+            "unschedulable": sorted(waiting.pod.key for waiting in self.unschedulable),
+            "gated": sorted(waiting.pod.key for waiting in self.unschedulable if waiting.gated),
+        }
+
+    # Rules
+
+    def _says_queue(self, waiting: Waiting, event: Event) -> bool:
+        profile = self.profiles[waiting.pod.scheduler_name]
+        return not waiting.rejectors or any(
+            worth_a_try(plugin, event, waiting.pod, profile, self.workloads) for plugin in waiting.rejectors
+        )
+
+    def _requeue(self, waiting: Waiting) -> None:
+        """requeuePodWithQueueingStrategy, for AfterBackoff."""
+        if not self._is_backing_off(waiting):
+            self._to_active(waiting)
+        elif not self.pops_from_backoff or self._passes_gates(waiting):
+            self._take(waiting)
+            self.backoff.append(waiting)
+
+    def _to_active(self, waiting: Waiting) -> None:
+        if self._passes_gates(waiting):
+            self._take(waiting)
+            self.active.append(waiting)
+
+    def _passes_gates(self, waiting: Waiting) -> bool:
+        """PreEnqueue; a pod that is held back waits among the unschedulable ones."""
+        plugins = self.profiles[waiting.pod.scheduler_name].plugins["pre_enqueue"]
+        waiting.gated = bool(waiting.pod.scheduling_gates) and any(ref.name == "SchedulingGates" for ref in plugins)
+        if waiting.gated:
+            waiting.rejectors.add("SchedulingGates")
+            self._take(waiting)
+            self.unschedulable.append(waiting)
+        return not waiting.gated
+
+    def _take(self, waiting: Waiting) -> None:
+        for places in (self.active, self.backoff, self.unschedulable):
+            if waiting in places:
+                places.remove(waiting)
+
+    def _stamp(self, waiting: Waiting) -> None:
+        self.sequence += 1
+        waiting.timestamp, waiting.sequence = self.now, self.sequence
+
+    def _expiry(self, waiting: Waiting) -> float:
+        count = waiting.errors or waiting.unschedulable_count
+        if count == 0 or self.maximum == 0:
+            return -1.0
+        if waiting.expiry is None:
+            end = waiting.timestamp + min(self.initial * 2 ** min(count - 1, 60), self.maximum)
+            waiting.expiry = math.floor(end) if self.pops_from_backoff else end
+        return waiting.expiry
+
+    def _is_backing_off(self, waiting: Waiting) -> bool:
+        now = math.floor(self.now) if self.pops_from_backoff else self.now
+        return self._expiry(waiting) >= now
+
+    @staticmethod
+    def _active_order(waiting: Waiting) -> tuple[float, ...]:
+        return -waiting.pod.priority, waiting.timestamp, waiting.sequence
+
+    def _backoff_order(self, waiting: Waiting) -> tuple[float, ...]:
+        after_error = not waiting.rejectors
+        if after_error or not self.pops_from_backoff:
+            return after_error, self._expiry(waiting), waiting.sequence
+        return after_error, self._expiry(waiting), *self._active_order(waiting)
