@@ -14,13 +14,14 @@ from django.conf import settings  # noqa: E402
 
 from kschedui.urls import websocket_urlpatterns  # noqa: E402
 from kschedui.web.http.body_limit import BodyLimit  # noqa: E402
+from kschedui.web.http.slow_readers import SlowReaders  # noqa: E402
 from kschedui.web.http.static_files import StaticFiles  # noqa: E402
-from kschedui.web.live.dropping import Droppable  # noqa: E402
+from kschedui.web.live.outlet import Outlets  # noqa: E402
 from kschedui.web.live.websocket_origin import SameOrigin  # noqa: E402
 
 application = ProtocolTypeRouter(
     {
-        "http": StaticFiles(BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE)),
-        "websocket": SameOrigin(Droppable(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
+        "http": StaticFiles(SlowReaders(BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE))),
+        "websocket": SameOrigin(Outlets(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
     }
 )

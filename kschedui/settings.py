@@ -229,11 +229,15 @@ LIMITS = {
     "documents": number("KSCHEDUI_MAX_DOCUMENTS", 60_000),
     "nodes": number("KSCHEDUI_MAX_NODES", 5_000),
     "pods": number("KSCHEDUI_MAX_PODS", 50_000),
+    "yaml_values": number("KSCHEDUI_MAX_YAML_VALUES", 1_000_000),
     "yaml_aliases": number("KSCHEDUI_MAX_YAML_ALIASES", 100),
     "yaml_depth": number("KSCHEDUI_MAX_YAML_DEPTH", 50),
     "run_steps": number("KSCHEDUI_MAX_RUN_STEPS", 2_000_000),
     "run_seconds": number("KSCHEDUI_MAX_RUN_SECONDS", 900),
-    "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 100),
+    "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 1000),  # a school has one address
+    "frame_bytes": number("KSCHEDUI_MAX_FRAME_BYTES", 8 * 1024 * 1024),  # of one chunk
+    "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process
+    "unsent_bytes_per_address": number("KSCHEDUI_MAX_UNSENT_BYTES_PER_ADDRESS", 32 * 1024 * 1024),
     "preview_pods": number("KSCHEDUI_MAX_PREVIEW_PODS", 2_000),
     "explain_work": number("KSCHEDUI_MAX_EXPLAIN_WORK", 100_000_000),  # nodes times attempts to simulate again
 }

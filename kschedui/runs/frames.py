@@ -9,15 +9,17 @@
            20  u32      length of the JSON
            24  8 bytes  zero
 
-All little-endian. Level 1: 32 bytes a step where raw JSON takes 278; higher levels save little and cost much.
+All little-endian. Level 1 of isal takes a sixth of zlib's time and fewer bytes; higher levels save little more.
+Stored frames may be older: schema 1 has whole keyframes and zlib's bytes. Their events read the same.
 """
 
 import struct
-import zlib
 from typing import NamedTuple
 
-from scheduler_core.trace.events import SCHEMA_VERSION
-from scheduler_core.trace.keyframe import TraceChunk, decode_chunk, encode
+from isal import isal_zlib
+
+from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
+from scheduler_core.trace.keyframe import TraceChunk, encode, events_in
 
 HEADER = struct.Struct("<4sHHIIII8x")
 MAGIC = b"KSU1"
@@ -44,7 +46,7 @@ def pack(chunk: TraceChunk) -> bytes:
     header = HEADER.pack(
         MAGIC, SCHEMA_VERSION, LAST if chunk.last else 0, chunk.seq, chunk.first_step, len(chunk.events), len(raw)
     )
-    return header + zlib.compress(raw, LEVEL)
+    return header + isal_zlib.compress(raw, LEVEL)
 
 
 def header_of(frame: bytes) -> Header:
@@ -57,12 +59,12 @@ def header_of(frame: bytes) -> Header:
 def body_of(frame: bytes) -> bytes:
     """The chunk's JSON; ValueError when these are not the bytes of a frame."""
     header = header_of(frame)
-    raw = zlib.decompress(memoryview(frame)[HEADER.size :])
+    raw = isal_zlib.decompress(memoryview(frame)[HEADER.size :])
     if len(raw) != header.raw_length:
         raise ValueError("a chunk frame of another length than its header says")
     return raw
 
 
-def unpack(frame: bytes) -> TraceChunk:
-    """The inverse of `pack`."""
-    return decode_chunk(body_of(frame))
+def events_of(frame: bytes) -> list[AnyEvent]:
+    """The events that a frame carries."""
+    return events_in(body_of(frame))

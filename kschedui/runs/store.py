@@ -6,7 +6,7 @@ counters, then announced; an announcement that is lost costs nothing, since whoe
 
 import logging
 from collections.abc import Iterator
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from asgiref.sync import async_to_sync
@@ -27,11 +27,18 @@ TASK = "kschedui.tasks.simulate_run"
 UNCLAIMED = timedelta(seconds=30)  # a queued run that no worker took is put into the queue again after this time
 MOST_TRIES = 8  # workers that may die of a run, or be stopped during it
 LOST_TOO_OFTEN = Message("The run was given up: {tries} workers ended while they worked on it.", tries=MOST_TRIES)
-READ_CHUNKS = 8  # in one query
 
 
 class LostRun(Exception):
     """The run is not this worker's any more: cancelled, or taken over after its lease ended."""
+
+
+class Sight(NamedTuple):
+    """What the right to see a run depends on, of its scenario."""
+
+    deleted: datetime | None
+    visibility: str
+    owner: int | None
 
 
 class Status(NamedTuple):
@@ -44,8 +51,7 @@ class Status(NamedTuple):
     steps: int
     time: float
     error: str
-    bytes: int
-    scenario: int  # primary key
+    sight: "Sight"
 
     @property
     def ended(self) -> bool:
@@ -94,29 +100,26 @@ def by_id(public_id: str) -> Run:
 
 def status(public_id: str) -> Status:
     """What followers know; raises Run.DoesNotExist."""
-    fields = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "bytes", "version__scenario")
-    row = Run.objects.filter(public_id=public_id).values_list(*fields).first()
+    fields = ("public_id", "state", "attempt", "chunks", "steps", "time", "error")
+    sight = ("version__scenario__deleted_at", "version__scenario__visibility", "version__scenario__owner")
+    row = Run.objects.filter(public_id=public_id).values_list(*fields, *sight).first()
     if row is None:
         raise Run.DoesNotExist
-    return Status._make(row)
+    return Status._make((*row[: len(fields)], Sight._make(row[len(fields) :])))
 
 
-def frames(public_id: str, first: int, count: int = READ_CHUNKS) -> list[bytes]:
-    """The stored frames from number `first` on, at most `count`."""
-    found = Chunk.objects.filter(run__public_id=public_id, seq__gte=first, seq__lt=first + count)
-    return [bytes(frame) for frame in found.order_by("seq").values_list("frame", flat=True)]
-
-
-def frame(run: Run, seq: int) -> bytes | None:
+def frame(public_id: str, seq: int) -> bytes | None:
     """One stored frame."""
-    found = Chunk.objects.filter(run=run, seq=seq).values_list("frame", flat=True).first()
+    found = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
     return None if found is None else bytes(found)
 
 
 def all_frames(run: Run) -> Iterator[bytes]:
-    """Every stored frame, read as they are needed."""
-    for first in range(0, run.chunks, READ_CHUNKS):
-        yield from frames(run.public_id, first)
+    """Every stored frame, read one by one as they are needed: each may be megabytes."""
+    for seq in range(run.chunks):
+        found = frame(run.public_id, seq)
+        if found is not None:
+            yield found
 
 
 # --- A worker's part --------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ import msgspec
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import keyframe, records
 
-HEADER = "/** Generated from scheduler_core/{records,trace,keyframe}.py by `manage.py trace_types`. Do not edit. */\n"
-NAMED = ("Place", "Outcome", "StatusCode")
+HEADER = "/** Generated from scheduler_core/trace by `manage.py trace_types`. Do not edit. */\n"
+NAMED = ("Outcome", "StatusCode")
 SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", NoneType: "null"}
 ABSTRACT = {"Record", "Event"}
 

@@ -32,6 +32,7 @@ def limits() -> Limits:
         documents=known["documents"],
         nodes=known["nodes"],
         pods=known["pods"],
+        values=known["yaml_values"],
         depth=known["yaml_depth"],
         alias_nodes=known["yaml_aliases"],
     )

@@ -1,9 +1,6 @@
-"""Scenarios as people keep them: save, fork, rename, show, delete and bring back, claim, find, compare."""
+"""Scenarios as people keep them: save, fork, rename, show, delete and bring back, claim, find."""
 
-import difflib
 import hashlib
-import itertools
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -20,8 +17,6 @@ from scheduler_core.apis.messages import Message
 
 KEPT_AFTER_DELETE = timedelta(days=30)
 KEPT_PREVIEW = timedelta(days=1)
-LONGEST_COMPARED = 2_000_000  # characters of both texts
-MOST_LINES_COMPARED = 30_000
 
 
 class Conflict(Exception):
@@ -200,26 +195,6 @@ def purge() -> int:
     old = Scenario.objects.filter(deleted_at__lt=now - KEPT_AFTER_DELETE)
     old_previews = Scenario.objects.filter(scratch=True, updated__lt=now - KEPT_PREVIEW)
     return sum(found.delete()[1].get(Scenario._meta.label, 0) for found in (old, old_previews))
-
-
-def compare(before: str, after: str) -> Iterator[dict[str, Any]]:
-    """Rows {mark, old, new, text}: "+" added, "-" removed, " " the same, "@" lines left out; numbers or None."""
-    old = new = 0
-    diff = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=4)
-    for line in itertools.islice(diff, 2, None):
-        if line.startswith("@@"):
-            old, new = (abs(int(span.split(",")[0])) for span in line.split()[1:3])
-            yield {"mark": "@", "old": None, "new": None, "text": ""}
-        else:
-            mark = line[0]
-            numbers = {"old": None if mark == "+" else old, "new": None if mark == "-" else new}
-            yield {"mark": mark, **numbers, "text": line[1:]}
-            old, new = old + (mark != "+"), new + (mark != "-")
-
-
-def comparable(*texts: str) -> bool:
-    """Comparing takes time that grows faster than the texts do."""
-    return sum(map(len, texts)) <= LONGEST_COMPARED and sum(text.count("\n") for text in texts) <= MOST_LINES_COMPARED
 
 
 def sha256(text: str) -> str:

@@ -129,7 +129,7 @@ class NodeTable:
         return self.derived(("everywhere", number), lambda nodes: bool(nodes.allocatable[number].all()))
 
     def states(self) -> NDArray[np.intp]:
-        """int[N]: what `reads = "resources"` plugins see of each row, as a number that rows in the same state share.
+        """int[N]: the amounts of each row, allocatable and requested, as a number that rows in the same state share.
 
         The numbers are below `states_known` and mean the same for as long as `numbering` does not change.
         """

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import HostPort, Pod, PodKey
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
 
-_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "shape", "requests", "non_zero")
+_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "requests", "non_zero")
 
 
 class PlacementObserver(Protocol):
@@ -44,7 +44,6 @@ class PodTable:
         self.specs: list[tuple[str, Mapping[str, str]]] = []
         self.term_sets: list[tuple[Any, Any, Any, Any]] = [((), (), (), ())]
         self._spec_number: dict[Hashable, int] = {}
-        self._shape_number: dict[Hashable, int] = {}
         self._term_number: dict[Hashable, int] = {self.term_sets[0]: 0}
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
@@ -58,7 +57,6 @@ class PodTable:
         self.terminating: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.spec: NDArray[np.intp] = np.zeros(0, np.intp)
         self.terms: NDArray[np.intp] = np.zeros(0, np.intp)
-        self.shape: NDArray[np.intp] = np.zeros(0, np.intp)
         self.requests: IntColumn = np.zeros((len(nodes.resources), 0), np.int64)  # [R, slots]
         self.non_zero: IntColumn = np.zeros((2, 0), np.int64)  # [2, slots]: cpu, memory
         self._grow(64)
@@ -173,24 +171,6 @@ class PodTable:
         self.priority[slot] = pod.priority
         self.spec[slot] = self._spec_code(pod)
         self.terms[slot] = self._term_code(pod)
-        self.shape[slot] = self._shape_code(pod)
-
-    def _shape_code(self, pod: Pod) -> int:
-        """One number for all pods that node-local plugins cannot tell apart."""
-        key = (
-            tuple(pod.requests.items()),
-            pod.non_zero_cpu,
-            pod.non_zero_memory,
-            pod.scoring_requests and tuple(pod.scoring_requests.items()),
-            pod.images,
-            pod.num_containers,
-            pod.node_name,
-            pod.tolerations,
-            tuple(pod.node_selector.items()),
-            pod.required_node_affinity,
-            pod.preferred_node_affinity,
-        )
-        return self._shape_number.setdefault(key, len(self._shape_number))
 
     def _spec_code(self, pod: Pod) -> int:
         key = (pod.namespace, tuple(sorted(pod.labels.items())))

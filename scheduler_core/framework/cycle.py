@@ -49,6 +49,7 @@ class CycleState:
     states: dict[str, Any] = field(default_factory=dict)
     skip_filter: set[str] = field(default_factory=set)
     score_states: dict[str, Any] = field(default_factory=dict)
+    shape: int = 0  # of pods that are alike to the plugins whose answers are kept, known after PreFilter
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
     answers: KnownAnswers | None = None  # what is known already from pods like this one
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods

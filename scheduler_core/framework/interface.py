@@ -8,8 +8,11 @@ that it is enabled at, from the protocols below (structurally: no base class nee
 - State of one scheduling cycle is any object that `pre_filter` returns; it is handed to every later method of the same
   plugin in that cycle. It may be mutable. `pre_score` may return another one for `score` and `normalize`.
 - A filter plugin whose verdict depends on the pods of a node also has `axes` (see `FilterPlugin`).
+- A filter or score plugin whose answer depends on some fields of the pod and of the node alone may name them in `reads`
+  (see `Reads`); alike pods then share its answers, and it is asked about changed nodes only.
 
-Worked examples: `plugins/node_unschedulable.py` (columns, no state) and `plugins/node_resources_fit.py` (axes, scores).
+Worked examples: `plugins/small/node_unschedulable.py` (columns, no state) and `plugins/node_resources/fit.py` (axes,
+scores).
 kube-scheduler: pkg/scheduler/framework/interface.go and staging/src/k8s.io/kube-scheduler/framework.
 """
 
@@ -33,6 +36,7 @@ from scheduler_core.framework.cluster_event import (
     RegisteredEvent,
 )
 from scheduler_core.framework.cycle import CycleState, Diagnosis, FilterResult
+from scheduler_core.framework.reads import Reads
 from scheduler_core.framework.status import PASS, SKIP, SUCCESS, Code, Rows, Status, Verdicts
 from scheduler_core.framework.what_if import Change, WhatIf
 from scheduler_core.releases import Release
@@ -54,6 +58,7 @@ __all__ = [
     "FilterResult",
     "HintFunction",
     "QueueingHint",
+    "Reads",
     "RegisteredEvent",
     "Rows",
     "Status",
@@ -139,10 +144,7 @@ class PreFilterPlugin(Protocol):
 
 
 class FilterPlugin(Protocol):
-    """A plugin whose verdict on a node depends on the pod's shape and on that node alone may say so, then it is asked
-    about changed nodes only: `reads = "node"` (the node object) or `reads = "resources"` (also what its pods request).
-
-    `axes` is left out by plugins whose verdict does not depend on the pods that stand on the node."""
+    """`axes` is left out by plugins whose verdict does not depend on the pods that stand on the node."""
 
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """The verdict for every row of `rows`, in that order. `state` is from `pre_filter`, None if there is none.
@@ -218,6 +220,34 @@ class BindPlugin(Protocol):
 
 class PostBindPlugin(Protocol):
     def post_bind(self, pod: Pod, state: Any, node_name: str) -> None: ...
+
+
+# A profile may disable an extension point of a plugin and keep a later one. What the later one then does without the
+# state that the earlier one would have left is kube-scheduler's to tell; without these attributes it runs with None.
+
+
+class NeedsPreFilter(Protocol):
+    """Without its PreFilter, the plugin's Filter, Reserve and PreBind fail with this error."""
+
+    without_pre_filter: str
+
+
+class AsksPreFilter(Protocol):
+    """Without its PreFilter, the plugin's Filter does that work itself."""
+
+    asks_pre_filter: Literal[True]
+
+
+class NeedsPreScore(Protocol):
+    """Without its PreScore, the plugin's Score fails with this error."""
+
+    without_pre_score: str
+
+
+class NeedsReserve(Protocol):
+    def without_reserve(self, pod: Pod, node_name: str) -> str:
+        """The error of the plugin's PreBind without its Reserve."""
+        ...
 
 
 class Nominator(Protocol):

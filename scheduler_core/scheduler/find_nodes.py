@@ -93,9 +93,8 @@ def find_nodes_that_fit_pod(
             Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
         )
     wanted = _wanted(framework, search, len(rows))
-    shape = int(framework.cluster.pods.shape[cycle.slot])
-    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(shape, 0))
-    search.remember(shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))
+    found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(cycle.shape, 0))
+    search.remember(cycle.shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))
     diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()

@@ -1,32 +1,28 @@
-"""Events in self-contained pieces: a keyframe and the events after it. The same run always has the same chunks."""
+"""Events in pieces: a keyframe and the events after it. The same run always has the same chunks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice, repeat
 
 from scheduler_core.trace.events import AnyEvent
-from scheduler_core.trace.fold import apply, empty_keyframe, snapshot
-from scheduler_core.trace.keyframe import TraceChunk
+from scheduler_core.trace.keyframe import CompactedLog, TraceChunk
 
-FIRST_CHUNK_EVENTS = 64  # small, so that the first steps are on the screen soon
-GROWTH = 4
-CHUNK_EVENTS = 4096  # a browser folds as many in a few milliseconds; a keyframe of 5,000 nodes weighs as much
+FIRST_SIZES = 64, 256, 1024  # small, so that the first steps are on the screen soon
+CHUNK_EVENTS = 4096  # a browser folds as many in a few milliseconds
 
 
-def chunked(events: Iterable[AnyEvent]) -> Iterator[TraceChunk]:
+def chunked(events: Iterable[AnyEvent], first_sizes: Sequence[int] = FIRST_SIZES) -> Iterator[TraceChunk]:
     """Chunks of 64, 256, 1024, then 4096 events each; the last one says so."""
-    source = iter(events)
-    keyframe = empty_keyframe()
-    seq, size = 0, FIRST_CHUNK_EVENTS
-    chunk = list(islice(source, size))
+    source, log = iter(events), CompactedLog()
+    sizes = chain(first_sizes, repeat(CHUNK_EVENTS))
+    seq, step = 0, 0
+    chunk = list(islice(source, next(sizes)))
     while True:
-        size = min(GROWTH * size, CHUNK_EVENTS)
         following = list(islice(source, 1)) if chunk else []
-        yield TraceChunk(seq, keyframe.step, snapshot(keyframe), chunk, last=not following)
-        for event in chunk:
-            apply(keyframe, event)
+        yield TraceChunk(seq, step, log.keyframe(), chunk, last=not following)
         if not following:
             return
-        seq += 1
-        chunk = [*following, *islice(source, size - 1)]
+        log.take(chunk)
+        seq, step = seq + 1, step + len(chunk)
+        chunk = [*following, *islice(source, next(sizes) - 1)]

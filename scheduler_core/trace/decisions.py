@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,19 +12,61 @@ from numpy.typing import NDArray
 from scheduler_core.trace import events as trace
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
-from scheduler_core.trace.fold import apply, empty_keyframe
-from scheduler_core.trace.keyframe import Keyframe, PodState
+from scheduler_core.trace.records import NodeName, PodKey
 
 Record = dict[str, Any]
+Waiting = trace.PodEnqueued | trace.PodGated
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What an attempt's record is made from: the events of its cycle by type, the snapshot's order, who waits where."""
+
+    time: float = 0.0
+    cycle: dict[type, Any] = field(default_factory=dict)
+    order: list[NodeName] = field(default_factory=list)
+    waiting: dict[PodKey, Waiting] = field(default_factory=dict)
+    priority: dict[PodKey, int] = field(default_factory=dict)
+    aligned: bool = True  # backoffQ is ordered as activeQ at the same second
+
+    def take(self, event: AnyEvent) -> None:
+        """Go on by one event."""
+        match event:
+            case trace.RunStarted():
+                self.order = [event.nodes[row].name for row in event.order]
+                self.priority = {pod.pod: pod.priority for pod in event.pods}
+                self.aligned = event.feature_gates.get("SchedulerPopFromBackoffQ", True)
+            case trace.ClockAdvanced():
+                self.time = event.time
+            case trace.CycleStarted():
+                self.cycle = {trace.CycleStarted: event}
+                self.waiting.pop(event.pod, None)
+            case trace.PodEnqueued() | trace.PodGated():
+                self.waiting[event.pod] = event
+            case trace.PodAssumed() | trace.PodIgnored():
+                self.waiting.pop(event.pod, None)
+            case trace.ObjectApplied() | trace.ObjectDeleted():
+                self._object(event)
+            case _:
+                self.cycle[type(event)] = event
+
+    def _object(self, event: trace.ObjectApplied | trace.ObjectDeleted) -> None:
+        if event.order is not None:
+            self.order = event.order
+        if isinstance(event, trace.ObjectApplied):
+            if event.pod is not None:
+                self.priority[event.pod.pod] = event.pod.priority
+        elif event.kind == "Pod":
+            self.waiting.pop(f"{event.namespace}/{event.name}", None)
 
 
 def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
     """One record for each attempt, then `{"final": ...}`."""
-    keyframe = empty_keyframe()
+    seen = _Seen()
     for event in events:
-        apply(keyframe, event)
+        seen.take(event)
         if isinstance(event, trace.AttemptFinished):
-            yield _record(keyframe, event)
+            yield _record(seen, event)
         elif isinstance(event, trace.RunFinished):
             yield {
                 "final": {
@@ -35,27 +78,27 @@ def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
             }
 
 
-def _record(keyframe: Keyframe, finished: trace.AttemptFinished) -> Record:
-    cycle = keyframe.cycle
-    started: trace.CycleStarted = cycle["CycleStarted"]
-    failed: trace.SchedulingFailed | None = cycle.get("SchedulingFailed")
-    filtered = _Filtered.of(keyframe)
-    scores, totals = _scores(keyframe)
+def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
+    cycle = seen.cycle
+    started: trace.CycleStarted = cycle[trace.CycleStarted]
+    failed: trace.SchedulingFailed | None = cycle.get(trace.SchedulingFailed)
+    filtered = _Filtered.of(seen)
+    scores, totals = _scores(seen)
     return {
         "attempt": finished.attempt,
-        "time": _number(keyframe.time),
+        "time": _number(seen.time),
         "pod": finished.pod,
         "profile": started.profile,
         "outcome": finished.outcome,
         "node": finished.node or None,
-        "preFilter": _pre_filter(cycle.get("PreFilterFinished")),
+        "preFilter": _pre_filter(cycle.get(trace.PreFilterFinished)),
         "filter": filtered.statuses,
         "feasible": filtered.feasible,
         "scores": scores,
         "totals": totals,
         "message": failed.message if failed else None,
-        "preemption": _preemption(cycle.get("PreemptionEvaluated")),
-        "queues": _queues(keyframe),
+        "preemption": _preemption(cycle.get(trace.PreemptionEvaluated)),
+        "queues": _queues(seen),
     }
 
 
@@ -73,11 +116,11 @@ class _Filtered:
         self.feasible = feasible
 
     @staticmethod
-    def of(keyframe: Keyframe) -> _Filtered:
-        event: trace.NodesFiltered | None = keyframe.cycle.get("NodesFiltered")
+    def of(seen: _Seen) -> _Filtered:
+        event: trace.NodesFiltered | None = seen.cycle.get(trace.NodesFiltered)
         if event is None:
             return _Filtered({}, [])
-        names = _evaluated(keyframe, event)
+        names = _evaluated(seen, event)
         verdict = decode_column(event.verdict, event.evaluated).tolist()
         records = [{"plugin": one.plugin, "code": one.code, "reasons": one.reasons} for one in event.verdicts]
         statuses: dict[str, Record] = {}
@@ -92,22 +135,22 @@ class _Filtered:
         return _Filtered(statuses, [name for name in feasible if name not in statuses])
 
 
-def _evaluated(keyframe: Keyframe, event: trace.NodesFiltered) -> list[str]:
+def _evaluated(seen: _Seen, event: trace.NodesFiltered) -> list[str]:
     """Names of the evaluated nodes, in order."""
     rows: NDArray[np.int64]
     if event.rows is None:
         rows = (event.start + np.arange(event.evaluated)) % max(event.total, 1)
     else:
         rows = decode_column(event.rows, event.evaluated)
-    return [keyframe.order[row] for row in rows.tolist()]
+    return [seen.order[row] for row in rows.tolist()]
 
 
-def _scores(keyframe: Keyframe) -> tuple[Record, Record]:
-    event: trace.ScoresComputed | None = keyframe.cycle.get("ScoresComputed")
+def _scores(seen: _Seen) -> tuple[Record, Record]:
+    event: trace.ScoresComputed | None = seen.cycle.get(trace.ScoresComputed)
     if event is None:
         return {}, {}
     count = event.count
-    names = [keyframe.order[row] for row in decode_column(event.rows, count).tolist()]
+    names = [seen.order[row] for row in decode_column(event.rows, count).tolist()]
     scores: Record = {}
     for one in event.plugins:
         normalized = decode_column(one.normalized, count)
@@ -134,31 +177,26 @@ def _preemption(event: trace.PreemptionEvaluated | None) -> Record | None:
     }
 
 
-def _queues(keyframe: Keyframe) -> Record:
+def _queues(seen: _Seen) -> Record:
     """activeQ and backoffQ in the order in which pods would be popped, the others by name."""
-    by_place: dict[str, list[tuple[str, PodState]]] = {}
-    for key, pod in keyframe.pods.items():
-        by_place.setdefault(pod.place, []).append((key, pod))
-    gated = sorted(key for key, _ in by_place.get("gated", ()))
-    active = sorted(by_place.get("active", ()), key=lambda entry: _active_order(entry[1]))
-    aligned = keyframe.feature_gates.get("SchedulerPopFromBackoffQ", True)
+    by_queue: dict[str, list[Waiting]] = {"active": [], "backoff": [], "unschedulable": [], "gated": []}
+    for event in seen.waiting.values():
+        by_queue["gated" if isinstance(event, trace.PodGated) else event.queue].append(event)
 
-    def backoff_order(entry: tuple[str, PodState]) -> tuple[Any, ...]:
-        pod = entry[1]
-        rest = _active_order(pod) if aligned and not pod.error_backoff else (pod.sequence,)
-        return (pod.error_backoff, pod.backoff_until or 0.0, *rest)
+    def active_order(event: Waiting) -> tuple[float, ...]:
+        return -seen.priority[event.pod], event.timestamp, event.sequence
 
-    backoff = sorted(by_place.get("backoff", ()), key=backoff_order)
+    def backoff_order(event: trace.PodEnqueued) -> tuple[Any, ...]:
+        rest = active_order(event) if seen.aligned and not event.error_backoff else (event.sequence,)
+        return (event.error_backoff, event.backoff_until or 0.0, *rest)
+
+    gated = sorted(event.pod for event in by_queue["gated"])
     return {
-        "active": [key for key, _ in active],
-        "backoff": [key for key, _ in backoff],
-        "unschedulable": sorted([key for key, _ in by_place.get("unschedulable", ())] + gated),
+        "active": [event.pod for event in sorted(by_queue["active"], key=active_order)],
+        "backoff": [event.pod for event in sorted(by_queue["backoff"], key=backoff_order)],  # type: ignore[arg-type]
+        "unschedulable": sorted([event.pod for event in by_queue["unschedulable"]] + gated),
         "gated": gated,
     }
-
-
-def _active_order(pod: PodState) -> tuple[float, ...]:
-    return -pod.summary.priority, pod.timestamp, pod.sequence
 
 
 def _number(time: float) -> float:

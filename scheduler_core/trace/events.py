@@ -30,7 +30,7 @@ from scheduler_core.trace.records import (
     Verdict,
 )
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):

@@ -1,74 +1,63 @@
-"""The keyframe that events fold into, the chunk that carries both, and how they are written: as JSON, by msgspec.
+"""The keyframe, the chunk that carries it with the events after it, and how they are written: as JSON, by msgspec.
 
-`Keyframe` is the whole visible state between two events. `fold.py` folds events into it here and `state.js` in the
-browser; keyframe n plus the events of chunk n is keyframe n + 1.
+A keyframe is the run so far as a compacted log: of the events that say the same of the same pod or node, the last.
+Whoever folds RunStarted and a keyframe's events has the state before the chunk; only the browser does
+(`static/js/trace/fold.js`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
 
 import msgspec
 
+from scheduler_core.trace import events as trace
 from scheduler_core.trace.events import AnyEvent
-from scheduler_core.trace.records import Hint, NodeName, NodeSummary, Place, PodKey, PodSummary, Resources
+from scheduler_core.trace.records import NodeName
+
+OF_A_POD = (
+    trace.PodEnqueued,
+    trace.PodGated,
+    trace.PodIgnored,
+    trace.CycleStarted,
+    trace.VictimEvicted,
+    trace.PodNominated,
+    trace.NominationCleared,
+    trace.PodAssumed,
+    trace.PodUnreserved,
+    trace.PermitEvaluated,
+    trace.PermitDecided,
+    trace.PodBound,
+    trace.SchedulingFailed,
+)  # each sets the same fields of the pod, whatever they were before
+OF_AN_OBJECT = (trace.ObjectApplied, trace.ObjectDeleted)
+_KEPT = frozenset((*OF_A_POD, *OF_AN_OBJECT))
+_OF_NO_CYCLE = frozenset(
+    (
+        trace.RunStarted,
+        trace.ClockAdvanced,
+        trace.PodsKeptWaiting,
+        trace.PodGated,
+        trace.PodIgnored,
+        trace.PodActivated,
+        trace.RunFinished,
+        *OF_AN_OBJECT,
+    )
+)
 
 
-class PodState(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A pod in the keyframe: its summary and where it is now."""
-
-    summary: PodSummary
-    place: Place
-    node: NodeName = ""  # bound, assumed or waiting there
-    nominated_node: NodeName = ""
-    timestamp: float = 0.0
-    sequence: int = 0
-    attempts: int = 0
-    backoff_until: float | None = None
-    error_backoff: bool = False
-    unschedulable_plugins: list[str] = []
-    message: str = ""  # of the PodScheduled condition
-    gone_at: float | None = None  # terminating until then
-    start_time: float | None = None
-    deadline: float | None = None  # waiting on Permit until then
-    moved_by: str = ""  # the cluster event of its last move
-    hints: list[Hint] = []
-
-
-class NodeState(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A node in the keyframe; `pods` are assumed and bound ones in order of arrival, `requested` their sum."""
-
-    summary: NodeSummary
-    requested: Resources = {}
-    pods: list[PodKey] = []
-
-
-class Keyframe(msgspec.Struct, omit_defaults=True):
-    """Everything visible between two events.
-
-    `cycle` holds the last CycleStarted and the events of that scheduling cycle since, by type (the last of each wins;
-    VictimEvicted, NominationCleared and PodEnqueued are lists); it stays until the next CycleStarted. Binding cycles
-    that go on beside it show in the places of their pods.
-    """
+class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What the events before a chunk have left, beside RunStarted. `order` None: as when the run began."""
 
     step: int  # number of the next event
     time: float
-    attempt: int
-    nodes: dict[NodeName, NodeState]
-    order: list[NodeName]
-    pods: dict[PodKey, PodState]
-    cycle: dict[str, Any] = {}
-    finished: bool = False
-    deleted: list[PodKey] = []
-    title: str = ""
-    profiles: list[str] = []
-    plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}
-    feature_gates: dict[str, bool] = {}
-    kubernetes_version: str = ""
+    since: list[AnyEvent] = []  # in order
+    cycle: list[AnyEvent] = []  # the scheduling cycle under way or last ended: CycleStarted and what followed it
+    order: list[NodeName] | None = None
 
 
 class TraceChunk(msgspec.Struct, frozen=True):
-    """A self-contained piece of a run: the state before its first event, and the events.
+    """A piece of a run that is read with the run's first one: the state before its first event, and the events.
 
     Chunk sizes grow by a fixed rule (`chunks.py`), so the same run always has the same chunks.
     """
@@ -80,13 +69,71 @@ class TraceChunk(msgspec.Struct, frozen=True):
     last: bool = False
 
 
+class CompactedLog:
+    """The events so far, without those that later ones have made void."""
+
+    def __init__(self) -> None:
+        self._step = 0
+        self._time = 0.0
+        self._latest: dict[tuple[str, object], AnyEvent] = {}  # by what it is about, and its type
+        self._cycle: list[AnyEvent] = []
+        self._order: list[NodeName] | None = None
+
+    def keyframe(self) -> Keyframe:
+        """What is left of the events taken so far."""
+        return Keyframe(self._step, self._time, list(self._latest.values()), list(self._cycle), self._order)
+
+    def take(self, events: Iterable[AnyEvent]) -> None:
+        """Go on by some events."""
+        latest = self._latest
+        for event in events:
+            self._step += 1
+            kind = type(event)
+            if kind is trace.CycleStarted:
+                self._cycle = [event]
+            elif self._cycle and kind not in _OF_NO_CYCLE:
+                self._cycle.append(event)
+            if kind not in _KEPT:
+                if isinstance(event, trace.ClockAdvanced):
+                    self._time = event.time
+            elif isinstance(event, OF_AN_OBJECT):
+                self._object(event)
+            else:
+                about = event.pod, kind  # type: ignore[union-attr]
+                latest.pop(about, None)
+                latest[about] = event
+
+    def _object(self, event: trace.ObjectApplied | trace.ObjectDeleted) -> None:
+        """A new manifest replaces the one before; what was said of an object that is gone is void."""
+        if event.order is not None:
+            self._order = event.order
+            event = msgspec.structs.replace(event, order=None)
+        key = f"{event.namespace}/{event.name}" if event.namespace else event.name
+        if isinstance(event, trace.ObjectDeleted):
+            for kind in (*OF_A_POD, trace.ObjectApplied):
+                self._latest.pop((key, kind), None)
+            self._latest[key, self._step] = event
+        elif event.node is not None or event.pod is not None:
+            self._latest.pop((key, trace.ObjectApplied), None)
+            self._latest[key, trace.ObjectApplied] = event
+
+
 _encoder = msgspec.json.Encoder()
 _event_decoder = msgspec.json.Decoder(AnyEvent)
 _chunk_decoder = msgspec.json.Decoder(TraceChunk)
 
 
-def encode(record: AnyEvent | TraceChunk | Keyframe) -> bytes:
-    """One event, keyframe or chunk as JSON."""
+class _Events(msgspec.Struct):
+    """Of a chunk of any version, what all have in common."""
+
+    events: list[AnyEvent]
+
+
+_events_decoder = msgspec.json.Decoder(_Events)
+
+
+def encode(record: AnyEvent | TraceChunk) -> bytes:
+    """One event or chunk as JSON."""
     return _encoder.encode(record)
 
 
@@ -99,3 +146,8 @@ def decode_event(data: bytes | str) -> AnyEvent:
 def decode_chunk(data: bytes) -> TraceChunk:
     """The inverse of `encode` for a chunk; raises msgspec.ValidationError."""
     return _chunk_decoder.decode(data)
+
+
+def events_in(data: bytes) -> list[AnyEvent]:
+    """The events of a chunk's JSON, also of one with an older schema; raises msgspec.ValidationError."""
+    return _events_decoder.decode(data).events

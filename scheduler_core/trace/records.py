@@ -1,4 +1,4 @@
-"""What events and keyframes are made of: nodes and pods as they are drawn, verdicts, scores, candidates.
+"""What events are made of: nodes and pods as they are drawn, verdicts, scores, candidates.
 
 Per-node results are columns (`columns.py`), over the nodes of their event in order. `None` in a table of results means
 "did not run".
@@ -16,15 +16,12 @@ PodKey = str  # "namespace/name"
 NodeName = str
 Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
 
-Place = Literal["gated", "active", "backoff", "unschedulable", "scheduling", "waiting", "binding", "bound", "outside"]
-# scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs;
-# outside: unbound, and no profile of this scheduler is responsible for it
 Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
 StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
 
 
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
-    """A part of an event or of a keyframe. (No record can be part of a cycle: the garbage collector need not look.)"""
+    """A part of an event. (No record can be part of a cycle: the garbage collector need not look.)"""
 
 
 class Hint(Record):

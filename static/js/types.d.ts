@@ -7,7 +7,7 @@ declare global {
 	type NodesFiltered = trace.NodesFiltered;
 	type PodSummary = trace.PodSummary;
 	type PreemptionEvaluated = trace.PreemptionEvaluated;
-	type TraceChunk = trace.TraceChunk;
+	type TraceChunk = Omit<trace.TraceChunk, "keyframe"> & { keyframe: trace.Keyframe | WholeKeyframe };
 	type Verdict = trace.Verdict;
 	type Child = import("./shared/dom.js").Child;
 	type ChunkStore = import("./trace/chunk_store.js").ChunkStore;
@@ -37,9 +37,58 @@ declare global {
 		feature_gates: Record<string, boolean>;
 		kubernetes_version: string;
 	}
-	type Moments = "backoff_until" | "gone_at" | "start_time" | "deadline";
-	type PodState = Required<Omit<trace.PodState, Moments>> & Record<Moments, number | null>;
-	type NodeState = Required<trace.NodeState>;
+	/**
+	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
+	 * and no profile of this scheduler is responsible for it
+	 */
+	type Place =
+		| "gated"
+		| "active"
+		| "backoff"
+		| "unschedulable"
+		| "scheduling"
+		| "waiting"
+		| "binding"
+		| "bound"
+		| "outside";
+	interface PodState {
+		summary: PodSummary;
+		place: Place;
+		/** bound, assumed or waiting there */
+		node: string;
+		nominated_node: string;
+		timestamp: number;
+		sequence: number;
+		attempts: number;
+		backoff_until: number | null;
+		error_backoff: boolean;
+		unschedulable_plugins: string[];
+		/** of the PodScheduled condition */
+		message: string;
+		/** terminating until then */
+		gone_at: number | null;
+		start_time: number | null;
+		/** waiting on Permit until then */
+		deadline: number | null;
+		/** the cluster event of its last move */
+		moved_by: string;
+		hints: trace.Hint[];
+	}
+	interface NodeState {
+		summary: trace.NodeSummary;
+		/** sum of what its pods request */
+		requested: Record<string, number>;
+		/** assumed and bound, in order of arrival */
+		pods: string[];
+	}
+	/** As written by schema 1: what has its default is left out. */
+	type StoredPod = Partial<PodState> & Pick<PodState, "summary" | "place">;
+	type StoredNode = Partial<NodeState> & Pick<NodeState, "summary">;
+	/** A keyframe of schema 1. */
+	type WholeKeyframe = Omit<State, "nodes" | "pods"> & {
+		nodes: Record<string, StoredNode>;
+		pods: Record<string, StoredPod>;
+	};
 
 	interface Caption {
 		eyebrow: Part[];
@@ -100,6 +149,9 @@ declare global {
 		scored: number;
 		chosen: string;
 		bars?: typeof import("./steps/score/bars.js");
+		funnel?: typeof import("./steps/filter/funnel.js");
+		/** loaded when it is asked for */
+		later?: typeof import("./steps/filter/later_ticks.js").laterTicks;
 	}
 	/** A preemption as a play in frames. */
 	interface Theatre {

@@ -15,13 +15,13 @@ import gc
 import json
 import sys
 import time
-import zlib
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from scheduler_core import Scenario, chunked, decisions, encode, parse_scenario, simulate
+from kschedui.runs import frames
+from scheduler_core import Scenario, chunked, decisions, parse_scenario, simulate
 from scheduler_core.scenario.parse import Limits
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, RunStarted
 from tests.bench.mixed_workloads import mixed, small, unique
@@ -87,7 +87,7 @@ def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
 def stored(events: list[AnyEvent]) -> tuple[int, float]:
     """(bytes, seconds) that the run takes as compressed chunks."""
     started = time.process_time()
-    taken = sum(len(zlib.compress(encode(chunk), 1)) for chunk in chunked(events))
+    taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))
     return taken, time.process_time() - started
 
 

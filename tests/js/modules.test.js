@@ -94,8 +94,13 @@ test("every event of a trace has a step that tells it", () => {
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
 	"the start of a run": ["cluster/view.js", "cluster/captions.js", "cluster/explanation.js"],
-	"the start of a cycle": ["queue/captions.js", "filter/explanation.js"],
-	"a step of Filter, while another pod is bound": ["filter/captions.js", "filter/explanation.js", "binding/view.js"],
+	"the start of a cycle": ["queue/captions.js", "filter/funnel.js", "filter/explanation.js"],
+	"a step of Filter, while another pod is bound": [
+		"filter/captions.js",
+		"filter/funnel.js",
+		"filter/explanation.js",
+		"binding/view.js",
+	],
 	"a step of Score, while another pod is bound": [
 		"score/captions.js",
 		"score/bars.js",

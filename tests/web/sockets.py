@@ -31,7 +31,7 @@ class Socket(ApplicationCommunicator):
 
     def __init__(self, app: Any = application, *headers: tuple[bytes, bytes]) -> None:
         scope = {"type": "websocket", "path": "/ws/run/", "query_string": b"", "subprotocols": []}
-        super().__init__(app, {**scope, "headers": list(headers), "drop": list, "client": ("203.0.113.7", 5000)})
+        super().__init__(app, {**scope, "headers": list(headers), "client": ("203.0.113.7", 5000)})
 
     async def connect(self) -> bool:
         """Was the connection accepted?"""

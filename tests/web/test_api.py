@@ -66,7 +66,7 @@ def test_a_runs_state_is_told(author: Browser, finished: Run) -> None:
 
 def test_a_chunk_is_the_stored_frame_and_may_be_kept_for_ever(author: Browser, finished: Run) -> None:
     answer = author.get(url(finished, "chunks/0"))
-    assert answer.content == runs.frame(finished, 0)
+    assert answer.content == runs.frame(finished.public_id, 0)
     assert "immutable" in answer["Cache-Control"]
     again = author.get(url(finished, "chunks/0"), headers={"If-None-Match": answer["ETag"]})
     assert (again.status_code, again.content) == (304, b"")

@@ -172,9 +172,18 @@ def test_the_same_file_gives_the_same_names() -> None:
     assert importers.convert(text, Limits()).text == importers.convert(text, Limits()).text
 
 
-def test_a_million_replicas_stop_at_the_limit_of_pods() -> None:
-    found = importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=10**9)), Limits(pods=50))
-    assert found.notes == ["Deployment web became 50 pods."]
+def test_a_thousand_million_replicas_are_refused_before_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "pod_of", lambda *_: pytest.fail("a pod was made"))
+    with pytest.raises(ScenarioErrors, match="web asks for 1,000,000,000 pods, and a scenario has at most 50"):
+        importers.convert(scenario(node("n1"), workload("Deployment", "web", replicas=10**9)), Limits(pods=50))
+
+
+def test_a_large_template_times_its_replicas_is_refused_before_one_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workloads, "pod_of", lambda *_: pytest.fail("a pod was made"))
+    made = workload("Job", "web", parallelism=1_000)
+    made["spec"]["template"]["metadata"]["annotations"] = {"long": "x" * 5_000}
+    with pytest.raises(ScenarioErrors, match="this becomes more than 4,000,000 bytes"):
+        importers.convert(scenario(node("n1"), made), Limits(bytes=4_000_000))
 
 
 @pytest.mark.parametrize("as_yaml", [True, False])

@@ -213,7 +213,7 @@ def drained(connection: Any) -> int | None:
 
 FILL = """
 import os
-from kschedui import runs
+from kschedui.runs import store as runs
 from kschedui.models import Chunk, Run
 run = runs.claim("{run}") or Run.objects.get(public_id="{run}")
 Chunk.objects.filter(run=run).delete()

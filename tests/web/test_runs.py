@@ -1,8 +1,10 @@
 """Runs: stored chunk by chunk, fenced, resumed byte-equal, cancelled, found when lost."""
 
+import zlib
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 
+import msgspec
 import pytest
 from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
@@ -13,8 +15,8 @@ from kschedui.models import Chunk, Run, Version
 from kschedui.runs import frames, tasks, worker
 from kschedui.runs import store as runs
 from kschedui.scenarios import engine
-from scheduler_core import ENGINE_VERSION, chunked, encode, simulate
-from scheduler_core.trace.events import AnyEvent, RunFinished
+from scheduler_core import ENGINE_VERSION, chunked, decode_chunk, encode, simulate
+from scheduler_core.trace.events import AnyEvent, ClockAdvanced, RunFinished
 from tests.web.conftest import MANY, SMALL
 
 Keep = Callable[..., Version]
@@ -68,12 +70,20 @@ def test_a_run_is_stored_as_the_engine_tells_it(keep: Keep) -> None:
 
 def test_headers_say_what_is_inside(finished: Run) -> None:
     frame = stored(finished)[-1]
-    header, chunk = frames.header_of(frame), frames.unpack(frame)
+    header, chunk = frames.header_of(frame), decode_chunk(frames.body_of(frame))
     assert (header.seq, header.first_step, header.events) == (chunk.seq, chunk.first_step, len(chunk.events))
     assert header.flags & frames.LAST
     assert header.raw_length == len(encode(chunk))
     with pytest.raises(ValueError):
         frames.body_of(b"something else entirely, of some length")
+
+
+def test_frames_of_older_runs_are_read() -> None:
+    keyframe = {"step": 0, "time": 0.0, "attempt": 0, "nodes": {}, "order": [], "pods": {}, "cycle": {}}
+    advanced = ClockAdvanced(3.0, "end")
+    body = msgspec.json.encode({"seq": 0, "first_step": 0, "keyframe": keyframe, "events": [advanced], "last": True})
+    header = frames.HEADER.pack(frames.MAGIC, 1, frames.LAST, 0, 0, 1, len(body))
+    assert frames.events_of(header + zlib.compress(body, 1)) == [advanced]
 
 
 @pytest.mark.parametrize("chunks", [1, 2, 3])
@@ -280,9 +290,9 @@ def test_a_run_of_another_engine_is_not_mixed_with_this_ones(keep: Keep) -> None
 
 
 def test_the_last_event_of_a_run_is_its_end(finished: Run) -> None:
-    last = frames.unpack(stored(finished)[-1])
-    assert last.last
-    assert isinstance(last.events[-1], RunFinished)
+    last = stored(finished)[-1]
+    assert frames.header_of(last).flags & frames.LAST
+    assert isinstance(frames.events_of(last)[-1], RunFinished)
 
 
 def test_housekeeping_queues_a_lost_run_again(keep: Keep, told: list[str]) -> None:

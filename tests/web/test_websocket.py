@@ -6,16 +6,17 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.utils import timezone
 
 from kschedui.models import Chunk, Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
-from kschedui.web.live import consumers, feeds
+from kschedui.web.live import consumers, feeds, frame_cache
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser
-from tests.web.sockets import Socket, ask, closed, everything, in_loop, socket, text
+from tests.web.sockets import PATIENCE, Socket, ask, closed, everything, in_loop, socket, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -94,8 +95,10 @@ async def test_news_that_are_not_announced_are_found_by_polling(
 
 
 @in_loop
-async def test_what_left_the_ring_is_read_from_the_database(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(feeds, "RING_BYTES", 1)
+async def test_what_the_cache_does_not_keep_is_read_from_the_database(
+    many: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(frame_cache.cache, "most", 1)
     async with socket() as made:
         await made.send_to(text_data=ask(many.public_id))
         numbers, _ = await everything(made)
@@ -240,16 +243,16 @@ async def test_a_client_that_takes_nothing_is_closed_as_slow(many: Run, settings
 @in_loop
 async def test_a_feed_outlives_a_database_that_is_away(many: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(feeds, "POLL_SECONDS", 0.02)
-    real, calls = feeds.read_frames, []
+    real, calls = frame_cache.read_frame, []
 
-    async def away_at_first(*args: Any) -> list[bytes]:
+    async def away_at_first(*args: Any) -> bytes:
         calls.append(args)
         if len(calls) < 3:
             raise feeds.Error("the database is away")
-        found: list[bytes] = await real(*args)
+        found: bytes = await real(*args)
         return found
 
-    monkeypatch.setattr(feeds, "read_frames", away_at_first)
+    monkeypatch.setattr(frame_cache, "read_frame", away_at_first)
     async with socket() as made:
         await made.send_to(text_data=ask(many.public_id))
         numbers, _ = await everything(made)
@@ -260,3 +263,31 @@ def test_the_visitor_of_a_socket_is_nobody_without_cookies(db: None) -> None:
     version = scenarios.create(Visitor(editor="me"), MANY)
     assert version.scenario.editor_hash
     assert consumers.access.visitor_of_scope({}) == Visitor()
+
+
+@pytest.mark.parametrize(
+    "change", [{"visibility": "private"}, {"deleted_at": timezone.now()}], ids=["made private", "deleted"]
+)
+def test_who_watches_a_run_that_is_taken_away_gets_no_further_frame(
+    keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+) -> None:
+    watched(keep, monkeypatch, change)
+
+
+@in_loop
+async def watched(keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+    """One chunk comes; then the right to see the run ends, and more chunks are stored."""
+    monkeypatch.setattr(feeds, "POLL_SECONDS", 0.05)
+    run = await sync_to_async(lambda: runs.start_run(keep(MANY)))()
+    made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
+    async with socket() as made:
+        await made.send_to(text_data=ask(run.public_id))
+        mine = await sync_to_async(runs.claim)(run.public_id)
+        await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(made_chunks[0], mine)), 1.0)
+        while (await made.receive_output(timeout=PATIENCE)).get("bytes") is None:
+            pass
+        await sync_to_async(Scenario.objects.update)(**change)
+        for chunk in made_chunks[1:]:
+            await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(chunk, mine)), 1.0)
+        assert (await text(made))["type"] == "error"
+        assert await closed(made) == consumers.NOT_ALLOWED

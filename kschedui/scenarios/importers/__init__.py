@@ -33,10 +33,9 @@ def convert(text: str, limits: Limits) -> Imported:
         made, expanded = workloads.expand(cleaned, limits)
         text = write(made)
         if len(text.encode()) > limits.bytes:
-            raise workloads.TooLarge
-    except workloads.TooLarge:
-        reason = Message("with its pods this becomes more than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
-        raise ScenarioErrors([ScenarioError("", 0, reason)]) from None
+            raise workloads.too_long(limits)
+    except workloads.TooLarge as refusal:
+        raise ScenarioErrors([ScenarioError("", 0, refusal.sentence)]) from None
     if not made:
         raise ScenarioErrors([ScenarioError("", 0, nothing_read(objects))])
     return Imported(text, notes + expanded)

@@ -33,22 +33,55 @@ DAEMON_TOLERATIONS = [
 
 
 class TooLarge(Exception):
-    """The workloads become more than a scenario may hold."""
+    """The workloads become more than a scenario may hold; the text is a sentence."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 class Room:
-    """What may still be made: so many pods, which cut a workload short, and so many bytes, which refuse everything."""
+    """What may still be made: so many pods and so many bytes. What needs more is refused before it is made."""
 
     def __init__(self, limits: Limits) -> None:
+        self.limits = limits
         self.pods = limits.pods
         self.bytes = LONGEST_AS_JSON * limits.bytes
 
+    def require(self, found: Manifest, pods: int) -> None:
+        """Is there room for a workload's pods? Each has at least the texts of its template. Raises TooLarge."""
+        if pods > self.pods:
+            kind, name, most = found["kind"], name_of(found), self.limits.pods
+            sentence = Message(
+                "{kind} {name} asks for {pods:,} pods, and a scenario has at most {most:,}",
+                kind=kind, name=name, pods=pods, most=most,
+            )  # fmt: skip
+            raise TooLarge(sentence)
+        if pods * length(part(found, "spec").get("template")) > self.limits.bytes:
+            raise too_long(self.limits)
+
     def take(self, made: Manifest) -> None:
-        """Count an object in; raises TooLarge. One template of megabytes makes as many of each of its pods."""
+        """Count an object in; raises TooLarge."""
         self.pods -= made["kind"] == "Pod"
         self.bytes -= len(json.dumps(made, default=str))
         if self.bytes < 0:
-            raise TooLarge
+            raise too_long(self.limits)
+
+
+def too_long(limits: Limits) -> TooLarge:
+    """In bytes."""
+    return TooLarge(
+        Message("with its pods this becomes more than {bytes:,} bytes, which is the limit", bytes=limits.bytes)
+    )
+
+
+def length(data: Any) -> int:
+    """How many characters its keys and values have, each with what tells it from the next: no YAML is shorter."""
+    if isinstance(data, dict):
+        return sum(len(str(key)) + 2 + length(value) for key, value in data.items())
+    if isinstance(data, list):
+        return sum(2 + length(item) for item in data)
+    return len(str(data))
 
 
 def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
@@ -84,10 +117,23 @@ def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], lis
 
 
 def made_of(found: Manifest, nodes: list[str], room: Room) -> Iterator[Manifest]:
-    """What a workload's controller makes, as long as there is room; raises TooLarge."""
-    for one in MAKERS[found["kind"]](found, nodes, room.pods):
+    """What a workload's controller makes; raises TooLarge."""
+    pods = wanted(found, nodes)
+    room.require(found, pods)
+    for one in MAKERS[found["kind"]](found, nodes, pods):
         room.take(one)
         yield one
+
+
+def wanted(found: Manifest, nodes: list[str]) -> int:
+    """How many pods a workload's controller makes."""
+    spec = part(found, "spec")
+    if found["kind"] == "DaemonSet":
+        return len(nodes)
+    if found["kind"] != "Job":
+        return count(spec, "replicas")
+    at_once = count(spec, "parallelism")
+    return 0 if spec.get("suspend") is True else min(at_once, count(spec, "completions", at_once))
 
 
 def name_of(found: Manifest) -> str:
@@ -141,7 +187,7 @@ def references(found: Manifest) -> list[Manifest]:
     return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
-def deployment(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+def deployment(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Its ReplicaSet, and that one's pods."""
     spec, metadata = part(found, "spec"), part(found, "metadata")
     hashed = suffix(f"{metadata.get('name')}", 10)
@@ -157,22 +203,22 @@ def deployment(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifes
         "spec": {"replicas": count(spec, "replicas"), "selector": selector, "template": template},
     }
     yield replica_set
-    yield from replicas(replica_set, nodes, most)
+    yield from replicas(replica_set, nodes, pods)
 
 
-def replicas(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+def replicas(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """A ReplicaSet's or ReplicationController's pods."""
     name = part(found, "metadata").get("name")
-    for i in range(min(count(part(found, "spec"), "replicas"), most)):
+    for i in range(pods):
         yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}")
 
 
-def stateful_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+def stateful_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """Pods 0, 1, 2 ... and a claim for each claim template."""
     spec, metadata = part(found, "spec"), part(found, "metadata")
     listed = spec.get("volumeClaimTemplates")
     claims = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    for i in range(min(count(spec, "replicas"), most)):
+    for i in range(pods):
         name = f"{metadata.get('name')}-{i}"
         labels = {"apps.kubernetes.io/pod-index": str(i), "statefulset.kubernetes.io/pod-name": name}
         pod = pod_of(found, name, labels)
@@ -188,10 +234,10 @@ def stateful_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manif
         yield pod
 
 
-def daemon_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+def daemon_set(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """One pod per node, pinned to it as the DaemonSet controller does: by a field selector on metadata.name."""
     name = part(found, "metadata").get("name")
-    for node in nodes[:most]:
+    for node in nodes:
         pod = pod_of(found, f"{name}-{suffix(f'{name}/{node}', 5)}")
         pinned = [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}]
         affinity = copy.deepcopy(part(pod["spec"], "affinity"))
@@ -202,11 +248,10 @@ def daemon_set(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifes
         yield pod
 
 
-def job(found: Manifest, nodes: list[str], most: int) -> Iterator[Manifest]:
+def job(found: Manifest, nodes: list[str], pods: int) -> Iterator[Manifest]:
     """As many pods as may run at once."""
-    spec, name = part(found, "spec"), part(found, "metadata").get("name")
-    wanted = min(count(spec, "parallelism"), count(spec, "completions") if "completions" in spec else most)
-    for i in range(min(0 if spec.get("suspend") is True else wanted, most)):
+    name = part(found, "metadata").get("name")
+    for i in range(pods):
         yield pod_of(found, f"{name}-{suffix(f'{name}/{i}', 5)}", {"batch.kubernetes.io/job-name": str(name)})
 
 
@@ -238,9 +283,9 @@ def place(metadata: Manifest) -> Manifest:
     return {"namespace": metadata["namespace"]} if metadata.get("namespace") else {}
 
 
-def count(spec: Manifest, name: str) -> int:
+def count(spec: Manifest, name: str, default: int = 1) -> int:
     """A number of pods; 1 where none is given, as the API server defaults it."""
-    value = spec.get(name, 1)
+    value = spec.get(name, default)
     return max(value, 0) if isinstance(value, int) and not isinstance(value, bool) else 1
 
 

@@ -46,7 +46,7 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     if request.headers.get("If-None-Match") == tag:
         response = HttpResponse(status=304)
     else:
-        frame = runs.frame(run, seq)
+        frame = runs.frame(rid, seq)
         if frame is None:
             raise Refusal(404, gettext_noop("The run has no such chunk."))
         response = HttpResponse(frame, content_type=frames.MEDIA_TYPE)

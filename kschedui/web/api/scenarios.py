@@ -10,7 +10,7 @@ from django.urls import reverse
 from kschedui.language import spoken
 from kschedui.models import Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, engine, importers
+from kschedui.scenarios import access, diff, engine, importers
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api.answers import Refusal, api_view, count, json_body, place_to_work, text_of
 from scheduler_core.apis.messages import Message
@@ -98,13 +98,13 @@ def saved(visitor: access.Visitor, text: str, parent: str | None, base: int | No
 @api_view("POST", limit="check")
 def compare(request: HttpRequest) -> HttpResponse:
     """{text, parent, version} -> {text, rows}: a saved version beside a text that is not saved. `rows` are those of
-    scenarios.compare, from the version to the text; null when they are too long for it."""
+    diff.compare, from the version to the text; null when they are too long for it."""
     body = json_body(request, text=str, parent=str, version=int)
     text = text_of(body)
     scenario = scenarios.by_id(body["parent"] or "")
     access.require_sight(access.visitor_of(request), scenario)
     theirs = scenarios.version(scenario, body["version"] or 0).text
-    rows = list(scenarios.compare(theirs, text)) if scenarios.comparable(theirs, text) else None
+    rows = list(diff.compare(theirs, text)) if diff.comparable(theirs, text) else None
     return JsonResponse({"text": theirs, "rows": rows})
 
 

@@ -18,10 +18,12 @@ from django.utils.translation import gettext_noop
 from kschedui.language import language_of_scope, spoken
 from kschedui.models import Run
 from kschedui.runs import store as runs
-from kschedui.runs.store import Status
+from kschedui.runs.store import Sight, Status
 from kschedui.scenarios import access
+from kschedui.web.http.byte_budget import patience, unsent
 from kschedui.web.http.client_address import client_of
 from kschedui.web.live.feeds import Feed, following
+from kschedui.web.live.frame_cache import cache
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +50,7 @@ class RunConsumer(AsyncWebsocketConsumer):
     run = ""
     messages = 0
     address = ""
+    sight: Sight | None = None  # by which the visitor may see the run
 
     async def connect(self) -> None:
         """Accept first, since only an open socket can be told why it is closed."""
@@ -77,7 +80,7 @@ class RunConsumer(AsyncWebsocketConsumer):
             run, cursor = read_message(text_data)
             if self.run and run != self.run:
                 raise ValueError("One connection follows one run; open another for another.")
-            await self.allow(run)
+            self.sight = await self.allow(run)
         except ValueError as error:
             await self.tell(type="error", message=str(error))
         except Refused as refusal:
@@ -87,8 +90,8 @@ class RunConsumer(AsyncWebsocketConsumer):
             self.run = run
             self.streaming = asyncio.create_task(self.stream(cursor))
 
-    async def allow(self, run: str) -> None:
-        """Raise Refused unless this visitor may see the run."""
+    async def allow(self, run: str) -> Sight:
+        """On what it depends that this visitor may see the run; raises Refused when they may not."""
         try:
             found = await database_sync_to_async(runs.by_id)(run)
             visitor = access.visitor_of_scope(self.scope)
@@ -97,14 +100,25 @@ class RunConsumer(AsyncWebsocketConsumer):
             raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
         except access.NotAllowed as refusal:
             raise Refused(NOT_ALLOWED, str(refusal)) from None
+        scenario = found.version.scenario
+        return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id)
+
+    async def allow_still(self, feed: Feed) -> None:
+        """The same, when what it depends on has changed: the run was deleted, say, or made private."""
+        if feed.status.sight != self.sight:
+            self.sight = await self.allow(self.run)
 
     async def stream(self, cursor: int) -> None:
         """Send what the run has from the cursor on, as it comes."""
         try:
             async with following(self.run) as feed:
                 await self.send_run(feed, cursor)
+        except Refused as refusal:
+            await self.refuse(refusal)
         except TimeoutError:
             await self.refuse(Refused(SLOW, ""))
+        except OSError:
+            logger.info("a follower of run %s is gone", self.run)
         except Run.DoesNotExist:
             await self.refuse(Refused(NO_SUCH_RUN, gettext_noop("There is no such run any more.")))
         except Exception:
@@ -112,13 +126,15 @@ class RunConsumer(AsyncWebsocketConsumer):
             await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
-        """hello, frames and states, end; TimeoutError when the client does not take them in time."""
+        """hello, frames and states, end; TimeoutError when the client does not take them in time, Refused when it may
+        not see the run any more."""
         await self.tell(**hello(feed.status))
         async for news in feed.read(cursor):
             if isinstance(news, Status):
+                await self.allow_still(feed)
                 await self.tell(type="state", state=news.state, steps=news.steps, time=news.time, epoch=news.attempt)
-            else:
-                await self.bounded_send(bytes_data=news)
+            elif isinstance(news, int):
+                await self.send_frame(feed, news)
         if feed.broken:
             return await self.close(RESTART)
         status = feed.status
@@ -126,14 +142,25 @@ class RunConsumer(AsyncWebsocketConsumer):
             await self.tell(type="error", message=self.say(status.error))
         await self.tell(type="end", chunks=status.chunks, steps=status.steps, state=status.state)
 
+    async def send_frame(self, feed: Feed, seq: int) -> None:
+        """Send a chunk when this process may hold so much for its clients; the next is read when this one is taken."""
+        here = cache.peek(self.run, seq)
+        size = len(here) if here is not None else settings.LIMITS["frame_bytes"]
+        async with unsent.held(self.address, (self.run, seq), size) as held:
+            frame = here if here is not None else await feed.frame(seq)
+            held.shrink(len(frame))
+            await self.allow_still(feed)
+            await self.bounded_send(bytes_data=frame)
+
     async def tell(self, **message: Any) -> None:
         """Send a text message."""
         await self.bounded_send(text_data=json.dumps(message))
 
     async def bounded_send(self, **data: Any) -> None:
         """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError."""
-        async with asyncio.timeout(settings.WEBSOCKET_SEND_SECONDS):
-            await self.send(**data)
+        frame, outlet = data.get("bytes_data"), self.scope.get("outlet")
+        async with asyncio.timeout(patience(len(frame or ""))):
+            await (self.send(**data) if frame is None or outlet is None else outlet.take(frame))
 
     async def refuse(self, refusal: Refused) -> None:
         """Say why, and close; a client that takes nothing is closed all the same."""
@@ -144,7 +171,8 @@ class RunConsumer(AsyncWebsocketConsumer):
                 await self.close(refusal.code)
         except (TimeoutError, RuntimeError):
             logger.info("a socket that takes nothing is dropped")
-            self.scope["drop"]()
+            if self.scope.get("outlet"):
+                self.scope["outlet"].drop()
 
     def say(self, sentence: str) -> str:
         """The sentence in the language of whoever opened the socket."""

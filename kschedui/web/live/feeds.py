@@ -1,13 +1,11 @@
-"""One feed per (process, run): it reads the tail of the run once, for all the sockets of this process that follow it.
+"""One feed per (process, run): it follows the run's row once, for all the sockets of this process that follow it.
 
-A feed keeps the newest frames in a bounded ring. Each socket has its own cursor: what the ring no longer holds it reads
-from the database itself, so a slow socket costs nobody else anything. News come by the channel layer; as an
-announcement may be lost, the feed also looks by itself every POLL_SECONDS.
+Each socket has its own cursor and takes its frames from the process's cache, which reads each from the database once.
+News come by the channel layer; as an announcement may be lost, the feed also looks by itself every POLL_SECONDS.
 """
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -16,78 +14,51 @@ from channels.db import database_sync_to_async
 from channels.layers import get_channel_layer
 from django.db import Error
 
+from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs.store import Status
+from kschedui.web.live.frame_cache import cache
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
-RING_BYTES = 4 * 1024 * 1024
 
 read_status = database_sync_to_async(runs.status)
-read_frames = database_sync_to_async(runs.frames)
 
 
 class Feed:
-    """The tail of one run. `status` is the row as read last; `ring` holds the frames `first` to `first + len - 1`."""
+    """The row of one run, as read last."""
 
     def __init__(self, status: Status) -> None:
         self.status = status
-        self.ring: deque[bytes] = deque()
-        self.ring_bytes = 0
-        self.first = 0 if status.bytes <= RING_BYTES else status.chunks
         self.news = asyncio.Event()  # something may have changed in the database
-        self.changed = asyncio.Condition()  # something did, or the feed broke
-        self.revision = 0
+        self.changed = asyncio.Event()  # something did, or the feed broke; each change has an event of its own
         self.broken = False
         self.followers = 0
         self.tasks: list[asyncio.Task[None]] = []
 
-    @property
-    def end(self) -> int:
-        """Number of the frame after the newest one in the ring."""
-        return self.first + len(self.ring)
-
     async def follow(self) -> None:
-        """Keep ring and status up to date until the run is ended and read to its end."""
+        """Keep the status up to date. An ended run may still be run again, or taken from its viewers."""
         while True:
             try:
                 await self.catch_up()
             except Error as error:  # the database is away for a moment
                 logger.warning("the feed of run %s could not read: %s", self.status.run, error)
-            if self.status.ended and self.end >= self.status.chunks:
-                return
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.news.wait(), POLL_SECONDS)
 
     async def catch_up(self) -> None:
-        """Read the row, then the frames that are new."""
+        """Read the row; wake the sockets when it changed."""
         self.news.clear()
         status = await read_status(self.status.run)
-        while self.end < status.chunks:
-            frames = await read_frames(status.run, self.end)
-            if not frames:
-                break
-            self.keep(frames)
-            await self.tell()
         if status != self.status:
             self.status = status
-            await self.tell()
+            self.tell()
 
-    def keep(self, frames: list[bytes]) -> None:
-        """Take new frames in; old ones leave when the ring is full."""
-        for frame in frames:
-            self.ring.append(frame)
-            self.ring_bytes += len(frame)
-            while self.ring_bytes > RING_BYTES and len(self.ring) > 1:
-                self.ring_bytes -= len(self.ring.popleft())
-                self.first += 1
-
-    async def tell(self) -> None:
+    def tell(self) -> None:
         """Wake the sockets."""
-        async with self.changed:
-            self.revision += 1
-            self.changed.notify_all()
+        told, self.changed = self.changed, asyncio.Event()
+        told.set()
 
     async def listen(self) -> None:
         """Turn announcements into `news`. Without the broker the feed lives on by polling."""
@@ -102,35 +73,36 @@ class Feed:
         except Exception as error:  # whatever the broker's client raises
             logger.warning("run %s is followed without announcements: %s", self.status.run, error)
 
-    async def read(self, cursor: int) -> AsyncIterator[bytes | Status]:
-        """Frames from number `cursor` on, and each new state of the run; ends after the last frame of an ended run."""
-        state = self.status.state
-        while True:
-            revision = self.revision
-            while frames := await self.frames_from(cursor):
-                for frame in frames:
-                    yield frame
-                    cursor += 1
+    async def read(self, cursor: int) -> AsyncIterator[int | Status]:
+        """Numbers of the frames from `cursor` on, and the row when its state changes, or who may see it; ends after the
+        last frame of an ended run."""
+        known = self.status.state, self.status.sight
+        while not self.broken:
+            changed = self.changed
+            while cursor < self.status.chunks:
+                yield cursor
+                cursor += 1
             status = self.status
-            if status.state != state:
-                state = status.state
+            if (status.state, status.sight) != known:
+                known = status.state, status.sight
                 yield status
-            if (status.ended and cursor >= status.chunks) or self.broken:
+            if status.ended and cursor >= status.chunks:
                 return
-            async with self.changed:
-                await self.changed.wait_for(partial(self.has_news_since, revision))
+            if changed is self.changed:
+                await changed.wait()
 
-    def has_news_since(self, revision: int) -> bool:
-        """Something changed after that."""
-        return self.revision != revision or self.broken
-
-    async def frames_from(self, cursor: int) -> list[bytes]:
-        """A few frames: from the ring if it has them, else from the database; none when there are no more yet."""
-        if cursor >= self.first:
-            place = cursor - self.first
-            return [self.ring[place]] if place < len(self.ring) else []
-        found: list[bytes] = await read_frames(self.status.run, cursor, min(runs.READ_CHUNKS, self.first - cursor))
-        return found
+    async def frame(self, seq: int) -> bytes:
+        """A stored frame; waits for a database that is away. Raises Run.DoesNotExist when it is gone."""
+        while True:
+            try:
+                found = await cache.get(self.status.run, seq)
+            except Error as error:
+                logger.warning("a frame of run %s could not be read: %s", self.status.run, error)
+                await asyncio.sleep(POLL_SECONDS)
+            else:
+                if found is None:
+                    raise Run.DoesNotExist
+                return found
 
 
 _feeds: dict[tuple[int, str], Feed] = {}  # (event loop, run)
@@ -165,4 +137,4 @@ def _ended(feed: Feed, task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         logger.error("the feed of run %s broke", feed.status.run, exc_info=task.exception())
         feed.broken = True
-        feed.tasks.append(asyncio.ensure_future(feed.tell()))
+        feed.tell()

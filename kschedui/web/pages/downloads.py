@@ -51,7 +51,7 @@ def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
 def events_of(run: Run) -> Iterator[AnyEvent]:
     """The stored trace, event by event."""
     for frame in runs.all_frames(run):
-        yield from frames.unpack(frame).events
+        yield from frames.events_of(frame)
 
 
 def attachment(body: Iterator[bytes] | str, media_type: str, name: str) -> HttpResponseBase:

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST, require_safe
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, editor_templates
+from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS
 from kschedui.web.api.answers import Refusal, count
@@ -142,14 +143,14 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
 @page_view
 @require_safe
 def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
-    """scenarios/diff.html: `scenario` (id, title), `a`, `b`, `rows` (scenarios.compare)."""
+    """scenarios/diff.html: `scenario` (id, title), `a`, `b`, `rows` (diff.compare)."""
     _, scenario = seen(request, sid)
     count(request, "read")
     before, after = (scenarios.version(scenario, number).text for number in (a, b))
-    if not scenarios.comparable(before, after):
+    if not differences.comparable(before, after):
         raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
     about = {"id": sid, "title": scenario.title}
-    rows = list(scenarios.compare(before, after))
+    rows = list(differences.compare(before, after))
     return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
 
 

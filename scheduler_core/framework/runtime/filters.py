@@ -12,6 +12,7 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import CycleState, FilterResult, Verdicts
+from scheduler_core.framework.reads import Reads
 from scheduler_core.framework.status import Code, Rows, Status
 from scheduler_core.framework.what_if import Change, WhatIf
 
@@ -139,13 +140,14 @@ _NONE = np.empty(0, np.intp)
 
 
 def _leading(plugins: Sequence[Any]) -> int:
-    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its room.
+    """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its state.
 
     In another order a node's state alone would not tell which of them rejects it first.
     """
-    reads = [getattr(plugin, "reads", None) for plugin in plugins]
-    objects = next((i for i, what in enumerate(reads) if what != "node"), len(reads))
-    return next((i for i in range(objects, len(reads)) if reads[i] != "resources"), len(reads))
+    reads: list[Reads | None] = [getattr(plugin, "reads", None) for plugin in plugins]
+    objects = next((i for i, what in enumerate(reads) if what is None or not what.object_only), len(reads))
+    states = (i for i, what in enumerate(reads) if i >= objects and (what is None or not what.state_only))
+    return next(states, len(reads))
 
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:

@@ -27,6 +27,7 @@ from scheduler_core.framework.interface import (
     WaitingPod,
     WhatIf,
 )
+from scheduler_core.framework.reads import Reads, ReadsError
 from scheduler_core.framework.runtime import missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
@@ -97,11 +98,14 @@ class Framework:
         self.filters = Filters(missing_state.filters(self.at("filter"), self.at("pre_filter"), cluster), cluster)
         self._scorers = Scorers(self.at("pre_score"), self.points.get("score", []))
         self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in self.at("pre_filter")]
-        self._local = NodeLocalCache(cluster, self.at("score"))
+        self._local = NodeLocalCache(cluster, self.filters.plugins, self.at("score"))
 
     def _instance(self, ref: PluginRef, registry: Registry) -> Any:
         if ref.name not in self._instances:
-            self._instances[ref.name] = registry[ref.name](self.profile.plugin_args.get(ref.name), self)
+            plugin = registry[ref.name](self.profile.plugin_args.get(ref.name), self)
+            if not isinstance(getattr(plugin, "reads", None), Reads | None):
+                raise ReadsError(f'plugin "{ref.name}": `reads` has to be a Reads, not {plugin.reads!r}')
+            self._instances[ref.name] = plugin
         return self._instances[ref.name]
 
     # What plugins may use (Handle)
@@ -124,6 +128,7 @@ class Framework:
 
     def recall(self, cycle: CycleState) -> None:
         """Take up what is known from pods like this one, after PreFilter."""
+        cycle.shape = self._local.shape(cycle.pod)
         cycle.answers = self._local.answers(cycle, self.filters.plan(cycle).leading)
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:

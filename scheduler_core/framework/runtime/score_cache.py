@@ -1,9 +1,9 @@
 """Verdicts and scores that depend on the node alone, kept from one attempt to the next for pods that are alike.
 
-A plugin says what it reads of a node: `reads = "node"` (the node object) or `reads = "resources"` (also what the pods
-on it request, `NodeTable.requested`, `non_zero`, `pod_count`). Pods of one *shape* (`PodTable.shape`) get the same
-answers from such plugins on a node in the same state. So for a shape that comes a second time every node object is
-judged once, and every state (`NodeTable.states`) when a node in it is first asked about.
+A plugin says in `reads` (`framework/reads.py`) which fields of the pod and of the node it looks at; one that says
+nothing is asked every time. Pods that are equal in all the fields that a profile's plugins name have one *shape*: they
+get the same answers from these plugins on a node that has not changed. So for a shape that comes a second time every
+node object is judged once, and every state (`NodeTable.states`) when a node in it is first asked about.
 """
 
 from __future__ import annotations
@@ -14,13 +14,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
 from scheduler_core.framework.interface import CycleState, Verdicts
+from scheduler_core.framework.reads import Reads, ShapeKey, shape_key
 from scheduler_core.framework.status import Rows, Status
 
 KEPT_SHAPES = 256
 Which = NDArray[np.int16]
+
+
+def kept(plugin: Any) -> bool:
+    """Whether the plugin's answers are kept."""
+    reads: Reads | None = getattr(plugin, "reads", None)
+    return reads is not None and reads.can_be_kept
 
 
 class ShapeAnswers:
@@ -32,17 +40,17 @@ class ShapeAnswers:
 
     def __init__(self, filters: Sequence[Any], scorers: Sequence[Any], cycle: CycleState, cluster: Cluster) -> None:
         self._nodes = cluster.nodes
-        self._filters = [plugin for plugin in filters if plugin.reads != "node"]
-        self._scorers = [plugin for plugin in scorers if plugin.reads != "node"]
+        self._filters = [plugin for plugin in filters if plugin.reads.state_only]
+        self._scorers = [plugin for plugin in scorers if plugin.reads.state_only]
         self.statuses: list[Status] = []
         self._number: dict[Status, int] = {}
         rows = self._nodes.all_rows
-        which = self._judge([plugin for plugin in filters if plugin.reads == "node"], cycle, rows)
+        which = self._judge([plugin for plugin in filters if plugin.reads.object_only], cycle, rows)
         self._by_node = which if which.any() else None
         self._scores_by_node = {
             plugin.name: plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
             for plugin in scorers
-            if plugin.reads == "node"
+            if plugin.reads.object_only
         }
         self.constants: dict[str, tuple[int, int]] = {}
         for plugin in scorers:
@@ -139,15 +147,21 @@ class ShapeAnswers:
 class NodeLocalCache:
     """The shapes that came at least twice, the most recently used last. One for each profile."""
 
-    def __init__(self, cluster: Cluster, scorers: Sequence[Any]) -> None:
+    def __init__(self, cluster: Cluster, filters: Sequence[Any], scorers: Sequence[Any]) -> None:
         self._cluster = cluster
-        self._scorers = [plugin for plugin in scorers if hasattr(plugin, "reads")]
+        self._scorers = [plugin for plugin in scorers if kept(plugin)]
+        self._key = shape_key(plugin.reads for plugin in (*filters, *self._scorers) if kept(plugin))
+        self._number: dict[ShapeKey, int] = {}
         self._seen: set[int] = set()
         self._shapes: dict[tuple[int, int], ShapeAnswers] = {}
 
+    def shape(self, pod: Pod) -> int:
+        """One number for all pods that the plugins whose answers are kept cannot tell apart."""
+        return self._number.setdefault(self._key(pod), len(self._number))
+
     def answers(self, cycle: CycleState, leading: Sequence[Any]) -> ShapeAnswers | None:
         """The pod's answers; None if a pod like it comes for the first time. `leading` filters are kept."""
-        shape = int(self._cluster.pods.shape[cycle.slot])
+        shape = cycle.shape
         if shape not in self._seen:
             self._seen.add(shape)
             return None

@@ -19,8 +19,10 @@ from scheduler_core.framework.interface import (
     Scores,
     Status,
 )
+from scheduler_core.framework.reads import ReadsError
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.missing_state import score_error
+from scheduler_core.framework.runtime.score_cache import kept
 
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
@@ -44,6 +46,7 @@ class Scorers:
 
     def __init__(self, pre_score: Sequence[Any], score: Sequence[tuple[Any, int]]) -> None:
         self._error = score_error(score, pre_score)
+        self._kept = {plugin.name for plugin, _ in score if kept(plugin)}
         self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
         self._score = [
             (plugin.name, weight, plugin.score, getattr(plugin, "normalize", None)) for plugin, weight in score
@@ -60,6 +63,8 @@ class Scorers:
         for name, pre_score in self._pre_score:
             result: PreScoreResult = pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
+            if result.state is not None and name in self._kept:
+                raise ReadsError(f'plugin "{name}" has `reads`, so its PreScore must not leave a state')
             if result.status.code is Code.SKIP:
                 skipped.append(name)
             elif result.status.code is not Code.SUCCESS:

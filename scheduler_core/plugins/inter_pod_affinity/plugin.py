@@ -51,6 +51,8 @@ class InterPodAffinity:
     """Reject nodes without the pods that are asked for or with ones that are forbidden; weigh preferences."""
 
     name = "InterPodAffinity"
+    without_pre_filter = 'error reading "PreFilterInterPodAffinity" from cycleState: not found'
+    without_pre_score = 'failed to read "PreScoreInterPodAffinity" from cycleState: not found'
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         assert isinstance(args, InterPodAffinityArgs)

@@ -23,6 +23,7 @@ from scheduler_core.framework.interface import (
     PreFilterResult,
     PreScoreResult,
     QueueingHint,
+    Reads,
     RegisteredEvent,
     Rows,
     Scores,
@@ -44,7 +45,7 @@ class NodeAffinity:
     """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
 
     name = "NodeAffinity"
-    reads = "node"
+    reads = Reads(pod=("node_selector", "required_node_affinity", "preferred_node_affinity"), node=("name", "labels"))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeAffinityArgs) else NodeAffinityArgs()

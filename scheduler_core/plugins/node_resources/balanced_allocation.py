@@ -12,7 +12,7 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Scores
+from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Reads, Scores
 from scheduler_core.plugins.node_resources.allocation import There, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain import explain_balance
 
@@ -25,7 +25,7 @@ class NodeResourcesBalancedAllocation:
     """100 * (1 - standard deviation of the shares in use), counted with the pod's real requests."""
 
     name = "NodeResourcesBalancedAllocation"
-    reads = "resources"
+    reads = Reads(pod=("requests",), node=("allocatable", "requested"))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()

@@ -21,6 +21,7 @@ from scheduler_core.framework.interface import (
     Handle,
     PreFilterResult,
     QueueingHint,
+    Reads,
     RegisteredEvent,
     Rows,
     Scores,
@@ -39,6 +40,7 @@ from scheduler_core.plugins.node_resources.strategies import (
 )
 
 KEPT_RESULTS = 1000
+SIGN_BIT = 63
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
@@ -46,7 +48,11 @@ class NodeResourcesFit:
     """Counters that depend on a node's pods (axes): their number, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
-    reads = "resources"
+    without_pre_filter = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
+    reads = Reads(
+        pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
+        node=("allocatable", "requested", "non_zero", "pod_count"),
+    )
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
@@ -161,13 +167,19 @@ def _verdicts(
     """One status for each distinct combination of `lacking` (number of the reason, where)."""
     if not lacking:
         return PASS
-    combined = too_small.astype(np.int64)
-    for number, where in lacking:
-        combined |= where.astype(np.int64) << (number + 1)
-    which = np.zeros(len(combined), np.int16)
+    combination, bit = too_small.astype(np.int64), 1
+    for _, where in lacking:
+        if bit == SIGN_BIT:  # no room for more: the combinations so far are numbered, in their order
+            combination = np.unique(np.append(0, combination), return_inverse=True)[1][1:]
+            bit = int(combination.max()).bit_length()
+        combination |= where.astype(np.int64) << bit
+        bit += 1
+    which = np.zeros(len(combination), np.int16)
     statuses = []
-    for value in sorted(set(combined[combined > 0].tolist())):
-        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if value & 1 else Code.UNSCHEDULABLE
-        statuses.append(Status(code, tuple(reason for i, reason in enumerate(reasons) if value >> (i + 1) & 1)))
-        which[combined == value] = len(statuses)
+    for value in sorted(set(combination[combination > 0].tolist())):
+        same = combination == value
+        one = int(same.argmax())
+        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if too_small[one] else Code.UNSCHEDULABLE
+        statuses.append(Status(code, tuple(reasons[number] for number, where in lacking if where[one])))
+        which[same] = len(statuses)
     return Verdicts(which, statuses)

@@ -61,6 +61,8 @@ class PodTopologySpread:
     """Reject nodes that would make the spread too uneven; prefer nodes whose domains hold fewer matching pods."""
 
     name = "PodTopologySpread"
+    without_pre_filter = 'reading "PreFilterPodTopologySpread" from cycleState: not found'
+    without_pre_score = 'error reading "PreScorePodTopologySpread" from cycleState: not found'
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         assert isinstance(args, PodTopologySpreadArgs)

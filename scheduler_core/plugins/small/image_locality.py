@@ -12,7 +12,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.image_states import ImageState
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact, ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, Handle, Scores
+from scheduler_core.framework.interface import MAX_NODE_SCORE, Handle, Reads, Scores
 
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
@@ -23,7 +23,7 @@ class ImageLocality:
     """An image counts by its size times the share of nodes that have it, so that pods do not crowd on one node."""
 
     name = "ImageLocality"
-    reads = "node"
+    reads = Reads(pod=("images", "num_containers"), node=("images",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

@@ -18,6 +18,7 @@ from scheduler_core.framework.interface import (
     ClusterEvent,
     Code,
     Handle,
+    Reads,
     RegisteredEvent,
     Rows,
     Status,
@@ -31,7 +32,7 @@ class NodeName:
     """Pending pods have no `spec.nodeName`, so this plugin lets them pass."""
 
     name = "NodeName"
-    reads = "node"
+    reads = Reads(pod=("node_name",), node=("name",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

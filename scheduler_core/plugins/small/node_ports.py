@@ -36,6 +36,7 @@ class NodePorts:
     """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
 
     name = "NodePorts"
+    without_pre_filter = 'reading "PreFilterNodePorts" from cycleState: not found'
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._pods = handle.cluster.pods

@@ -17,6 +17,7 @@ from scheduler_core.framework.interface import (
     Code,
     Handle,
     QueueingHint,
+    Reads,
     RegisteredEvent,
     Rows,
     Status,
@@ -32,7 +33,7 @@ class NodeUnschedulable:
     """Reject a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
 
     name = "NodeUnschedulable"
-    reads = "node"
+    reads = Reads(pod=("tolerations",), node=("unschedulable",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

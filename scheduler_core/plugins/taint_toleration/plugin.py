@@ -21,6 +21,7 @@ from scheduler_core.framework.interface import (
     Handle,
     PreScoreResult,
     QueueingHint,
+    Reads,
     RegisteredEvent,
     Rows,
     Scores,
@@ -40,7 +41,8 @@ class TaintToleration:
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
-    reads = "node"
+    without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
+    reads = Reads(pod=("tolerations",), node=("taints",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

@@ -72,6 +72,7 @@ class NodeVolumeLimits:
     """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
 
     name = "NodeVolumeLimits"
+    asks_pre_filter = True
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

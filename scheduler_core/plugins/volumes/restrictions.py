@@ -64,6 +64,7 @@ class VolumeRestrictions:
     """Axes: pods whose disks conflict with this pod's; references to the pod's ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"
+    without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

@@ -63,6 +63,7 @@ class VolumeZone:
     """The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"
+    asks_pre_filter = True
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

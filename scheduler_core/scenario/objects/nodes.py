@@ -41,6 +41,7 @@ def build_node(data: Manifest, problems: Problems, admission: Admission) -> Node
 def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
     """`validateNodeTaints`."""
     taints: list[Taint] = []
+    seen: set[tuple[str, str]] = set()
     for index, one in enumerate(found):
         taint = Taint(one.get("key") or "", one.get("value") or "", one.get("effect") or "")
         at = (*path, index)
@@ -50,11 +51,12 @@ def _taints(found: Any, path: Path, problems: Problems) -> tuple[Taint, ...]:
             problems.error((*at, "value"), invalid(taint.value, reason))
         if not taint.effect:
             problems.error((*at, "effect"), required(Message("expected NoSchedule, PreferNoSchedule or NoExecute")))
-        if any(other.key == taint.key and other.effect == taint.effect for other in taints):
+        if (taint.key, taint.effect) in seen:
             reason = Message("taints must be unique by key and effect pair")
             problems.error(
                 at, Message("{problem}: {reason}", problem=duplicate(f"{taint.key}:{taint.effect}"), reason=reason)
             )
+        seen.add((taint.key, taint.effect))
         taints.append(taint)
     return tuple(taints)
 

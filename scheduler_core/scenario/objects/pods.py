@@ -134,14 +134,14 @@ def _check_spec(spec: Manifest, problems: Problems) -> None:
 
 def _scheduling_gates(spec: Manifest, problems: Problems) -> tuple[str, ...]:
     """`validateSchedulingGates`."""
-    names: list[str] = []
+    names: dict[str, None] = {}
     for index, gate in enumerate(spec.get("schedulingGates") or ()):
         name, path = gate.get("name") or "", ("spec", "schedulingGates", index)
         if reason := qualified_name(name):
             problems.error(path, invalid(name, reason))
         if name in names:
             problems.error(path, duplicate(name))
-        names.append(name)
+        names[name] = None
     return tuple(names)
 
 

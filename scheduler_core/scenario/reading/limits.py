@@ -14,5 +14,6 @@ class Limits:
     nodes: int = 5_000  # nodes, at the start and created by events
     pods: int = 50_000  # pods, at the start and created by events
     events: int = 50_000  # timeline events
+    values: int = 2_000_000  # keys, items and scalars of one document; a list of digits has one in two bytes
     depth: int = 64  # nesting of one document
     alias_nodes: int = 10_000  # values that YAML aliases add, over the whole file

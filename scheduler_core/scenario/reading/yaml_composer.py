@@ -124,6 +124,7 @@ class Composer:
         self._parser = yaml.CSafeLoader(text)
         self._limits = limits
         self._alias_nodes = alias_nodes
+        self._values = 0
         self._anchors: dict[str, tuple[Any, int]] = {}
         self.expanded = 0
 
@@ -189,16 +190,24 @@ class Composer:
         items: list[Any] = []
         total = 1
         while not isinstance(event := self._parser.get_event(), CollectionEndEvent):
+            self._count(event)
             value, size = self._node(event, depth)
             items.append(value)
             total += size
         return items, total
+
+    def _count(self, event: Any) -> None:
+        """One value more; keys and what stands under them count as one."""
+        self._values += 1
+        if self._values > self._limits.values:
+            raise _at(event, Message("more than {values:,} values; that is the limit", values=self._limits.values))
 
     def _mapping(self, start: NodeEvent, depth: int) -> tuple[dict[str, Any], int]:
         result: dict[str, Any] = {}
         merged: list[Any] = []
         total = 1
         while not isinstance(event := self._parser.get_event(), CollectionEndEvent):
+            self._count(event)
             key = self._key(event)
             value, size = self._node(self._parser.get_event(), depth)
             total += 1 + size

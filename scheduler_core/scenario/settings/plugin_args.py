@@ -130,7 +130,7 @@ def node_resources_fit(found: Manifest, path: Path, problems: Problems) -> NodeR
 
 def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodTopologySpreadArgs:
     kind = found.get("defaultingType") or "System"
-    constraints: list[TopologySpreadConstraint] = []
+    constraints: dict[tuple[str, str], TopologySpreadConstraint] = {}
     at = (*path, "defaultConstraints")
     for index, one in enumerate(found.get("defaultConstraints") or ()):
         constraint = spread_constraint(one, (*at, index), problems, {})
@@ -138,14 +138,14 @@ def pod_topology_spread(found: Manifest, path: Path, problems: Problems) -> PodT
             reason = Message("constraint must not define a selector, as they deduced for each pod")
             problems.error((*at, index, "labelSelector"), forbidden(reason))
         pair = (constraint.topology_key, constraint.when_unsatisfiable)
-        if any(pair == (other.topology_key, other.when_unsatisfiable) for other in constraints):
+        if pair in constraints:
             problems.error((*at, index), duplicate(f"{{{pair[0]}, {pair[1]}}}"))
-        constraints.append(constraint)
+        constraints[pair] = constraint
     if kind not in ("System", "List"):
         problems.error((*path, "defaultingType"), not_supported(kind, ("System", "List")))
     elif kind == "System" and constraints:
         problems.error((*path, "defaultingType"), invalid(kind, Message("when .defaultConstraints are not empty")))
-    return PodTopologySpreadArgs(cast(Literal["System", "List"], kind), tuple(constraints))
+    return PodTopologySpreadArgs(cast(Literal["System", "List"], kind), tuple(constraints.values()))
 
 
 def volume_binding(found: Manifest, path: Path, problems: Problems) -> VolumeBindingArgs:

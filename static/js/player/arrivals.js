@@ -3,7 +3,7 @@
 
 import { t } from "../shared/i18n.js";
 import { chunkOf } from "../trace/feed.js";
-import { boot, feed, linked } from "./opening.js";
+import { beginning, boot, feed, linked, linkedChunk } from "./opening.js";
 import { firstShown, index, player, redraw, run, screen, store } from "./page.js";
 
 /** Take what comes from here on. */
@@ -42,9 +42,20 @@ function hear(message) {
 		run.steps = Math.max(run.steps, message.steps ?? 0);
 		run.message = message.error ?? message.message ?? run.message;
 		// A link into the middle: its chunk comes first, over the socket; those before it now, for the timeline.
+		if (message.type === "hello" && linkedChunk && !store.has(0)) void begin(message.next);
 		if (message.type === "hello") void firstShown.then(() => fill(Math.min(message.next, chunkOf(player.step))));
 	}
 	redraw(false);
+}
+
+/**
+ * How the run began, for a link into the middle. Where that chunk is not there yet, all come over the socket.
+ * @param {number} next
+ */
+async function begin(next) {
+	const chunk = await beginning;
+	if (chunk) takeChunk(chunk);
+	if (!chunk || next <= linkedChunk) feed.from(0);
 }
 
 /** The link named a step that the run does not have: show its last one. @param {{chunks: number, steps: number}} end */

@@ -48,7 +48,6 @@ export function draw() {
 	if (before?.step !== view.step) wantExplanations(view);
 	screen.drawn = view; // before the dialog's own turn
 	dialogFollows(before, view);
-	page.motionDone();
 	saveLink(false);
 	if (whole) ready(view);
 }

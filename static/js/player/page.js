@@ -60,12 +60,9 @@ export function redraw(motion) {
 	player.schedule(draw);
 }
 
-/** Was motion asked for since the last draw? */
+/** Was motion asked for since this was asked last? */
 export function motionWanted() {
-	return moves;
-}
-
-/** It has been drawn. */
-export function motionDone() {
+	const wanted = moves;
 	moves = false;
+	return wanted;
 }

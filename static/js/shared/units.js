@@ -3,7 +3,6 @@
 
 const BINARY = ["", "KiB", "MiB", "GiB", "TiB", "PiB"];
 const THOUSANDS = new Intl.NumberFormat("en");
-const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
 
 /** At most two decimals, none that say nothing. @param {number} value */
 export function decimal(value) {
@@ -58,13 +57,6 @@ export function short(resource) {
 /** Virtual seconds: "3.0 s"; whole numbers of a thousand and more without the decimal. @param {number} time */
 export function seconds(time) {
 	return `${time >= 1000 ? Math.round(time) : time.toFixed(Number.isInteger(time * 10) ? 1 : 2)} s`;
-}
-
-/** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */
-export function since(start, now) {
-	if (now - start < 2 * 86400) return `${now - start < 1000 ? decimal(now - start) : count(Math.round(now - start))} s`;
-	const when = new Date(EPOCH + start * 1000);
-	return when.toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
 }
 
 /** Thousands apart: 5,000. @param {number} value */

@@ -34,6 +34,7 @@ const BARS = 12;
 export const PICTURES = {
 	cluster: () => import("./cluster/view.js"),
 	lanes: () => import("./filter/lanes.js"),
+	funnel: () => import("./filter/funnel.js"),
 	bars: () => import("./score/bars.js"),
 	preempt: () => import("./preempt/view.js"),
 	strips: () => import("./binding/view.js"),
@@ -46,6 +47,7 @@ export const PICTURES = {
  * What a picture may also draw, when it is here.
  * @typedef {object} Parts
  * @property {typeof import("./binding/view.js")} [strips]
+ * @property {typeof import("./filter/funnel.js")} [funnel]
  * @property {typeof import("./score/bars.js")} [bars]
  * @property {typeof import("./many/reason_groups.js")} [reasons]
  */
@@ -81,7 +83,8 @@ export const STEPS = {
 		tells: ["NodesFiltered"],
 		captions: () => import("./filter/captions.js"),
 		shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
-		picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "reasons"] : ["lanes"]),
+		picture: (nodes) =>
+			nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
 		frames: { NodesFiltered: filterFrames },
 		explains: ["verdict", "column"],
 		explanation: () => import("./filter/explanation.js"),

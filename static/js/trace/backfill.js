@@ -1,7 +1,7 @@
 // @ts-check
 /** The chunks before the linked one: over HTTP, once its step is on the screen. */
 
-import { openFrame } from "./feed.js";
+import { fetchChunk } from "./feed.js";
 
 /**
  * Fetch the chunks below `before` that are not here, first to last.
@@ -11,8 +11,6 @@ import { openFrame } from "./feed.js";
 export async function backfill(api, run, before, has, take) {
 	for (let seq = 0; seq < before; seq += 1) {
 		if (has(seq)) continue;
-		const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
-		if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
-		await take(await openFrame(await answer.arrayBuffer()));
+		await take(await fetchChunk(api, run, seq));
 	}
 }

@@ -8,8 +8,14 @@ import { apply, fork, fromKeyframe } from "./state.js";
 const APART = 512;
 
 /**
- * @typedef {{seq: number, first: number, events: AnyEvent[], kept: State[], last: boolean}} Chunk kept: before its
- *   first event, and every APART on
+ * @typedef {object} Chunk
+ * @property {number} seq
+ * @property {number} first
+ * @property {number} time
+ * @property {AnyEvent[]} events
+ * @property {TraceChunk["keyframe"] | null} keyframe
+ * @property {State[]} kept before its first event, and every APART on; none while that waits for the run's first chunk
+ * @property {boolean} last
  */
 
 export class ChunkStore {
@@ -21,12 +27,26 @@ export class ChunkStore {
 		this.cursor = null;
 	}
 
-	/** Take a chunk in. Where the one before is here, its end is this one's start: equal records are then shared. */
+	/** Take a chunk in. */
 	put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
-		const before = this.chunks[seq - 1];
-		const base = before ? stateIn(before, before.events.length) : fromKeyframe(keyframe);
-		this.chunks[seq] = { seq, first, events, kept: [base], last };
+		this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
 		if (last) this.complete = true;
+		for (const chunk of this.chunks) if (chunk?.keyframe) this.begin(chunk, chunk.keyframe);
+	}
+
+	/**
+	 * Where the chunk before is here, its end is this one's start: equal records are then shared.
+	 * @param {Chunk} chunk
+	 * @param {TraceChunk["keyframe"]} keyframe
+	 */
+	begin(chunk, keyframe) {
+		const before = this.chunks[chunk.seq - 1];
+		const opening = this.chunks[0];
+		const began = opening?.kept.length ? stateIn(opening, 1) : undefined;
+		const base = before?.kept.length ? stateIn(before, before.events.length) : fromKeyframe(keyframe, began);
+		if (!base) return;
+		chunk.kept = [base];
+		chunk.keyframe = null;
 	}
 
 	/** @param {number} seq */
@@ -56,7 +76,7 @@ export class ChunkStore {
 	/** The state after the event `step`, or undefined while its chunk is not here. @param {number} step */
 	stateAfter(step) {
 		const chunk = this.chunkFor(step);
-		if (!chunk) return undefined;
+		if (!chunk?.kept.length) return undefined;
 		const near = this.cursor;
 		if (near?.step === step) return near.state;
 		const ahead = near && near.step < step && near.step >= chunk.first && step - near.step < APART;

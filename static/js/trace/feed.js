@@ -128,8 +128,21 @@ export class Feed {
 		(await this.listener).connection(closed ? "closed" : "lost", code);
 	}
 
+	/** Have the chunks from a number on sent (again). @param {number} seq */
+	from(seq) {
+		this.cursor = seq;
+		this.subscribe();
+	}
+
 	close() {
 		this.done = true;
 		this.socket?.close();
 	}
+}
+
+/** One chunk over HTTP. @param {string} api @param {string} run @param {number} seq */
+export async function fetchChunk(api, run, seq) {
+	const answer = await fetch(`${api}/runs/${run}/chunks/${seq}`);
+	if (!answer.ok) throw new Error(`chunk ${seq}: ${answer.status}`);
+	return openFrame(await answer.arrayBuffer());
 }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What each event changes in the state, by type; the browser's twin of scheduler_core/trace/fold.py. */
+/** What each event changes in the state, by type. */
 
 /** @typedef {Record<string, number>} Resources */
 
@@ -12,7 +12,7 @@ function setPod(state, key, change) {
 	if (pod) state.pods.set(key, { ...pod, ...change });
 }
 
-/** A pod's record with all that the encoding leaves out. @param {import("./trace").PodState} pod @returns {PodState} */
+/** A pod's record with all that the encoding leaves out. @param {StoredPod} pod @returns {PodState} */
 export function fullPod(pod) {
 	return {
 		node: "",
@@ -33,7 +33,7 @@ export function fullPod(pod) {
 	};
 }
 
-/** @param {import("./trace").NodeState} node @returns {NodeState} */
+/** @param {StoredNode} node @returns {NodeState} */
 export function fullNode(node) {
 	return { requested: {}, pods: [], ...node };
 }
@@ -44,10 +44,13 @@ function newPod(summary) {
 	return fullPod({ summary, place: node ? "bound" : "outside", node, nominated_node, start_time });
 }
 
-/** @param {Resources} sum @param {Resources} part @param {1 | -1} sign */
+/** What comes to nothing is left out. @param {Resources} sum @param {Resources} part @param {1 | -1} sign */
 function plus(sum, part, sign) {
 	const out = { ...sum };
-	for (const name in part) out[name] = (out[name] ?? 0) + sign * part[name];
+	for (const name in part) {
+		out[name] = (out[name] ?? 0) + sign * part[name];
+		if (!out[name]) delete out[name];
+	}
 	return out;
 }
 
@@ -74,6 +77,16 @@ function note(state, event) {
 	if (!state.cycle.CycleStarted) return;
 	if (LISTED.has(event.type)) state.cycle[event.type] = [...(state.cycle[event.type] ?? []), event];
 	else state.cycle[event.type] = event;
+}
+
+/**
+ * The record of a scheduling cycle, from CycleStarted and what followed it.
+ * @param {State} state
+ * @param {AnyEvent[]} events
+ */
+export function setCycle(state, [started, ...events]) {
+	state.cycle = started ? { CycleStarted: started } : {};
+	for (const event of events) note(state, event);
 }
 
 /** @type {Record<string, (state: State, event: any) => void>} */

@@ -56,7 +56,7 @@ export class RunIndex {
 			this.first = first;
 			this.next = first;
 			this.columns[0].step = store.chunks[first].first;
-			this.time = this.columns[0].time = store.chunks[first].kept[0].time;
+			this.time = this.columns[0].time = store.chunks[first].time;
 		}
 		for (; store.chunks[this.next]; this.next += 1) {
 			const chunk = store.chunks[this.next];

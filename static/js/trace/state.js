@@ -1,11 +1,11 @@
 // @ts-check
 /**
- * What is visible between two events, and `apply`, the only writer. It folds events as scheduler_core/trace/fold.py
- * does: keyframe n plus the events of chunk n is keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a
- * fork of the state costs two shallow copies and shares everything else.
+ * What is visible between two events, and `apply`, the only writer. Keyframe n plus the events of chunk n comes to the
+ * same as keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork of the state costs two shallow
+ * copies and shares everything else.
  */
 
-import { fullNode, fullPod, HANDLERS } from "./fold.js";
+import { fullNode, fullPod, HANDLERS, setCycle } from "./fold.js";
 
 /** @returns {State} */
 export function emptyState() {
@@ -27,9 +27,27 @@ export function emptyState() {
 	};
 }
 
-/** @param {import("./trace").Keyframe} keyframe @returns {State} */
-export function fromKeyframe(keyframe) {
-	const { nodes, pods, ...rest } = keyframe;
+/**
+ * The state before a chunk: as the run began, and what has become of that since (scheduler_core/trace/keyframe.py).
+ * Undefined while the beginning is not here.
+ * @param {TraceChunk["keyframe"]} keyframe
+ * @param {State} [began] the state after RunStarted
+ * @returns {State | undefined}
+ */
+export function fromKeyframe(keyframe, began) {
+	if ("nodes" in keyframe) return fromWhole(keyframe);
+	const { step, time, since = [], cycle = [], order } = keyframe;
+	if (!step) return emptyState();
+	if (!began) return undefined;
+	const state = fork(began);
+	for (const event of since) apply(state, event);
+	setCycle(state, cycle);
+	const attempt = state.cycle.CycleStarted?.attempt ?? 0;
+	return Object.assign(state, { step, time, attempt, order: order ?? state.order });
+}
+
+/** A keyframe of schema 1 has every node and every pod. @param {WholeKeyframe} keyframe @returns {State} */
+function fromWhole({ nodes, pods, ...rest }) {
 	return {
 		...emptyState(),
 		...rest,

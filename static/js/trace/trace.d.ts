@@ -1,7 +1,6 @@
-/** Generated from scheduler_core/{records,trace,keyframe}.py by `manage.py trace_types`. Do not edit. */
+/** Generated from scheduler_core/trace by `manage.py trace_types`. Do not edit. */
 
 export type Column = number | string;
-export type Place = "gated" | "active" | "backoff" | "unschedulable" | "scheduling" | "waiting" | "binding" | "bound" | "outside";
 export type Outcome = "Scheduled" | "Nominated" | "Unschedulable" | "Error";
 export type StatusCode = "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
 
@@ -404,58 +403,27 @@ export interface RunFinished {
   pending: string[];
 }
 
-/** A pod in the keyframe: its summary and where it is now. */
-export interface PodState {
-  summary: PodSummary;
-  place: "gated" | "active" | "backoff" | "unschedulable" | "scheduling" | "waiting" | "binding" | "bound" | "outside";
-  node?: string;
-  nominated_node?: string;
-  timestamp?: number;
-  sequence?: number;
-  attempts?: number;
-  backoff_until?: number | null;
-  error_backoff?: boolean;
-  unschedulable_plugins?: string[];
-  message?: string;
-  gone_at?: number | null;
-  start_time?: number | null;
-  deadline?: number | null;
-  moved_by?: string;
-  hints?: Hint[];
-}
-
-/** A node in the keyframe; `pods` are assumed and bound ones in order of arrival, `requested` their sum. */
-export interface NodeState {
-  summary: NodeSummary;
-  requested?: Record<string, number>;
-  pods?: string[];
-}
-
-/** Everything visible between two events. */
+/** What the events before a chunk have left, beside RunStarted. `order` None: as when the run began. */
 export interface Keyframe {
   step: number;
   time: number;
-  attempt: number;
-  nodes: Record<string, NodeState>;
-  order: string[];
-  pods: Record<string, PodState>;
-  cycle?: Record<string, any>;
-  finished?: boolean;
-  deleted?: string[];
-  title?: string;
-  profiles?: string[];
-  plugins?: Record<string, Record<string, [string, number][]>>;
-  feature_gates?: Record<string, boolean>;
-  kubernetes_version?: string;
+  since?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  cycle?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  order?: string[] | null;
 }
 
-/** A self-contained piece of a run: the state before its first event, and the events. */
+/** A piece of a run that is read with the run's first one: the state before its first event, and the events. */
 export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
   events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   last: boolean;
+}
+
+/** Of a chunk of any version, what all have in common. */
+export interface _Events {
+  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }
 
 export type AnyEvent =

@@ -9,6 +9,8 @@ import json
 import pytest
 
 from scheduler_core.apis.core import Pod
+from scheduler_core.scenario.objects.nodes import _taints
+from scheduler_core.scenario.objects.pods import _scheduling_gates
 from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors, field_catalogue, parse_scenario
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.limits import Limits
@@ -333,3 +335,31 @@ def test_real_dump_is_read_without_a_warning() -> None:
     assert (web.key, web.node_name, web.requests["cpu"]) == ("shop/web-7d9c-x2x4v", "worker-1", 50)
     assert web.start_time
     assert web.start_time < web.creation_timestamp + 2
+
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+
+
+def test_a_flat_list_of_millions_of_values_is_refused_at_the_limit() -> None:
+    with pytest.raises(ScenarioErrors, match="line 4: more than 1,000 values"):
+        parse_scenario(f"{NODE}x: [{'1,' * 5_000}1]", Limits(values=1_000))
+
+
+def test_many_taints_and_gates_are_compared_once_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    compared = 0
+
+    class Counted(str):
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            nonlocal compared
+            compared += 1
+            return str.__eq__(self, other)
+
+    count = 3_000
+    taints = [{"key": Counted(f"k{i}"), "effect": Counted("NoSchedule")} for i in range(count)]
+    gates = [{"name": Counted(f"k{i}")} for i in range(count)]
+    assert (
+        len(_taints(taints, (), Problems())) == len(_scheduling_gates({"schedulingGates": gates}, Problems())) == count
+    )
+    assert compared < 20 * count

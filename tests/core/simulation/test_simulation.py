@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
 
-from scheduler_core import EndlessMoment, chunked, decode_chunk, encode, simulate
+from scheduler_core import EndlessMoment, chunked, encode, simulate
 from scheduler_core.simulation import simulation
 from scheduler_core.trace.events import (
     HostSelected,
@@ -17,7 +15,6 @@ from scheduler_core.trace.events import (
     RunStarted,
     VictimEvicted,
 )
-from scheduler_core.trace.fold import apply, snapshot
 from tests.builders import node, parse, pod, priority_class
 from tests.core.runs import attempts, bound, final, message, only, run
 
@@ -55,22 +52,6 @@ def test_another_seed_chooses_other_nodes_among_the_best():
 def test_without_a_seed_the_first_of_the_best_nodes_is_taken():
     (selected,) = only(HostSelected, run(node("b"), node("a"), pod("p")))
     assert (selected.node, selected.ties, selected.tied) == ("b", ["b", "a"], 2)
-
-
-@pytest.mark.parametrize("seed", [None, 3])
-def test_each_keyframe_is_the_last_one_and_the_events_since(seed):
-    spec = {} if seed is None else {"seed": seed}
-    chunks = [decode_chunk(encode(chunk)) for chunk in chunked(simulate(busy(**spec)))]
-    assert len(chunks) > 1
-    for chunk, following in itertools.pairwise(chunks):
-        keyframe = snapshot(chunk.keyframe)
-        keyframe.cycle = {}  # a decoded one holds plain data; it is compared below where it starts anew
-        for event in chunk.events:
-            apply(keyframe, event)
-        assert keyframe.step == following.keyframe.step == following.first_step
-        assert (keyframe.pods, keyframe.nodes) == (following.keyframe.pods, following.keyframe.nodes)
-        assert (keyframe.order, keyframe.deleted) == (following.keyframe.order, following.keyframe.deleted)
-        assert (keyframe.time, keyframe.attempt) == (following.keyframe.time, following.keyframe.attempt)
 
 
 def test_chunks_carry_every_event_once_and_the_last_one_says_so():

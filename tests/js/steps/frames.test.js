@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodesSeen } from "../../../static/js/steps/filter/model.js";
-import { actOf, fates, stageOf } from "../../../static/js/steps/preempt/model.js";
+import { actOf, stageOf } from "../../../static/js/steps/preempt/model.js";
+import { fates } from "../../../static/js/steps/preempt/tank.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { decodeColumn } from "../../../static/js/trace/columns.js";
 

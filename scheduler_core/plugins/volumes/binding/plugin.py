@@ -68,6 +68,7 @@ class VolumeBinding:
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
+    without_pre_filter = "not found"
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.handle = handle
@@ -142,6 +143,12 @@ class VolumeBinding:
             return Status(Code.ERROR, (refused,))
         error = bind_volumes(state.reserved, node_name, self.storage, self.handle)
         return Status(Code.ERROR, (f"binding volumes: {error}",)) if error else SUCCESS
+
+    def without_reserve(self, pod: Pod, node_name: str) -> str:
+        """Nothing says that the pod needs no volumes, and none are assumed."""
+        if any(volume.claim is not None for volume in pod.volumes):
+            return f'failed to get cached bindings for pod "{pod.key}"'
+        return f'no pod volume found for node "{node_name}"'
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         either = Action.ADD | Action.UPDATE

@@ -2,7 +2,7 @@
 /** How a run leaves the cluster: what stands where, what is held, who still waits, and which nodes turned it away. */
 import { filtered, PASSED } from "../../steps/filter/model.js";
 import { free, nominatedTo } from "../../trace/room.js";
-import { apply, fromKeyframe } from "../../trace/state.js";
+import { apply, emptyState } from "../../trace/state.js";
 
 /** @typedef {import("../../trace/trace").PodSummary} PodSummary @typedef {import("./cluster_picture").Row} Row */
 /** @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal what each node said at a pod's last attempt */
@@ -19,11 +19,11 @@ export class Ending {
 
 	/**
 	 * Fold a piece of the run in.
-	 * @param {import("../../trace/trace").TraceChunk} chunk
+	 * @param {TraceChunk} chunk
 	 * @param {(event: any, step: number) => void} each called before the event
 	 */
 	take(chunk, each) {
-		const state = (this.state ??= fromKeyframe(chunk.keyframe));
+		const state = (this.state ??= emptyState());
 		chunk.events.forEach((event, index) => {
 			each(event, chunk.first_step + index);
 			apply(state, event);

@@ -5,7 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
-import { question, scoreName } from "../parts/plain_words.js";
+import { question } from "../parts/plain_words.js";
 import { plainBar, podBar, tags } from "../parts/pods.js";
 import { PASSED } from "./model.js";
 import { passedText, stoppedShort, stoppedText } from "./reasons.js";
@@ -41,7 +41,7 @@ export function laneRow(view, lanes, { name, first }, picked) {
 			line(lanes, stop, fate),
 			lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
 			stopMark(view, lanes, name, fate, stop),
-			view.options.later && fate === "out" && lanes.phase === "filter" && laterTicks(view, lanes, name, stop ?? 0),
+			view.options.later && fate === "out" && lanes.phase === "filter" && lanes.later?.(view, lanes, name, stop ?? 0),
 			fate === "unseen" &&
 				lanes.mode === "heads" &&
 				h("span", { key: "unseen", class: "why-stopped unlooked" }, t(whyUnseen(view, lanes, name))),
@@ -209,33 +209,4 @@ function stopMark(view, lanes, name, fate, stop) {
 			!(view.options.later && !score) &&
 			h("span", { key: "why", class: "why-stopped", style: { left: `${score ? 30 : x + 16}px` } }, words),
 	];
-}
-
-/**
- * What the plugins behind the first rejection would say; the scheduler did not ask them.
- * @param {View} view
- * @param {Lanes} lanes
- * @param {string} name
- * @param {number} stop
- */
-function laterTicks(view, { geometry, plugins }, name, stop) {
-	return plugins.slice(stop + 1).map((plugin, i) => {
-		const told = view.explainer.filter(view.state.attempt, name, plugin);
-		const x = geometry.x[stop + 1 + i];
-		const passes = told?.code === "Success";
-		return h(
-			"button",
-			{
-				key: `later${plugin}`,
-				type: "button",
-				class: `tick later ${told && !passes ? "no" : ""}`,
-				style: { left: `${x[0] + x[1] / 2}px` },
-				title: told
-					? t("lane.later", { plugin: scoreName(plugin), verdict: passes ? t("passed") : told.reasons.join(", ") })
-					: plugin,
-				on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
-			},
-			told ? (passes ? "✓" : "✕") : "·",
-		);
-	});
 }

@@ -9,9 +9,11 @@ import { t } from "../../shared/i18n.js";
 import { zones } from "../../trace/room.js";
 import { question } from "../parts/plain_words.js";
 import { ranking, scores, totalsAfter } from "../score/model.js";
-import { funnel } from "./funnel.js";
 import { laneRow } from "./lane_row.js";
 import { filtered, nodesSeen, PASSED } from "./model.js";
+
+/** @type {Lanes["later"]} */
+let later;
 
 const HEADS = 12;
 const MIDDLE = 40;
@@ -19,10 +21,10 @@ const MIDDLE = 40;
 /**
  * @param {Element} target
  * @param {View} view
- * @param {import("../registry.js").Parts} parts bars for a step of Score, reasons for many nodes
+ * @param {import("../registry.js").Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
  */
-export function draw(target, view, { bars, reasons }) {
-	const lanes = { ...lanesOf(view, view.sizes.stage), bars };
+export function draw(target, view, { bars, funnel, reasons }) {
+	const lanes = { ...lanesOf(view, view.sizes.stage), bars, funnel, later };
 	const rows = zones(view.state).flatMap(([zone, names], z) =>
 		names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })),
 	);
@@ -47,7 +49,7 @@ export function draw(target, view, { bars, reasons }) {
 					style: { "--lanes": String(rows.length) },
 				},
 				column(lanes),
-				leadLine(view, lanes),
+				bars?.leadLine(view, lanes) ?? h("div", { key: "lead", class: "lead off" }),
 				rows.map((row) => laneRow(view, lanes, row, picked?.has(row.name))),
 			),
 		),
@@ -145,11 +147,11 @@ function header(view, lanes) {
 						: t("lane.left", { n: left, total: whole }),
 			),
 			phase === "score"
-				? switchTable(view)
+				? lanes.bars?.switchTable(view)
 				: [h("p", null, t(lanes.mode === "heads" ? "lane.legend" : "lane.legend.short")), model && switches(view)],
 		),
 		phase === "filter" &&
-			funnel(
+			lanes.funnel?.funnel(
 				geometry,
 				lanes.seen ? [] : (model?.left ?? []),
 				whole,
@@ -191,6 +193,10 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 /** The real order of the search, and what was never asked. @param {View} view */
 function switches({ order, options, act }) {
 	const node = order === "node";
+	const unasked = async () => {
+		later ??= (await import("./later_ticks.js")).laterTicks;
+		act.set({ later: !options.later });
+	};
 	return h(
 		"div",
 		{ key: "switches", class: "lane-switches" },
@@ -210,35 +216,9 @@ function switches({ order, options, act }) {
 				type: "button",
 				"aria-pressed": String(options.later),
 				title: t("lane.switch.later"),
-				on: { click: () => act.set({ later: !options.later }) },
+				on: { click: unasked },
 			},
 			t("lane.switch.later.short"),
-		),
-	);
-}
-
-/** @param {View} view */
-function switchTable(view) {
-	return h(
-		"span",
-		{ class: "segments", role: "group", "aria-label": t("score.as") },
-		h(
-			"button",
-			{
-				type: "button",
-				"aria-pressed": String(!view.options.table),
-				on: { click: () => view.act.set({ table: false }) },
-			},
-			t("score.bars"),
-		),
-		h(
-			"button",
-			{
-				type: "button",
-				"aria-pressed": String(view.options.table),
-				on: { click: () => view.act.set({ table: true }) },
-			},
-			t("score.table"),
 		),
 	);
 }
@@ -251,11 +231,4 @@ function column({ geometry, at, phase, seen }) {
 		class: `band ${found ? "" : "off"}`,
 		style: found ? { left: `calc(var(--head) + ${found[0]}px)`, width: `${found[1]}px` } : {},
 	});
-}
-
-/** Where the leader is: the others are measured against it. @param {View} view @param {Lanes} lanes */
-function leadLine(view, { phase, totals, rank, geometry, bars, scores: model }) {
-	if (phase !== "score" || !model || !bars || view.options.table) return h("div", { key: "lead", class: "lead off" });
-	const scale = bars.barScale(geometry, Math.max(1, ...model.totals));
-	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${totals[rank[0]] * scale}px)` } });
 }

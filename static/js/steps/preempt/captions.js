@@ -2,11 +2,13 @@
 /** Captions of the preemption theatre and of what follows from it. */
 
 import { list, num, parts, t } from "../../shared/i18n.js";
-import { count, decimal, quantity, since } from "../../shared/units.js";
+import { count, decimal, quantity } from "../../shared/units.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filtered } from "../filter/model.js";
 import { node, nodes, pod, priorityOf } from "../parts/marks.js";
-import { actOf, plainSum, theatre } from "./model.js";
+import { actOf, theatre } from "./model.js";
+
+const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
 
 /** @param {Context} context @returns {Partial<Caption>} */
 function preemptionCaption(context) {
@@ -238,6 +240,21 @@ function result(context, play) {
 		why: parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
 		next: parts("next.evict"),
 	};
+}
+
+/** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */
+function since(start, now) {
+	if (now - start < 2 * 86400) return `${now - start < 1000 ? decimal(now - start) : count(Math.round(now - start))} s`;
+	const when = new Date(EPOCH + start * 1000);
+	return when.toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
+}
+
+/**
+ * The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim.
+ * @param {Candidate} candidate
+ */
+function plainSum(candidate) {
+	return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

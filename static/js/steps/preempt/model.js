@@ -45,28 +45,6 @@ export function actOf(play, frame) {
 	return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
 }
 
-/**
- * Where a candidate's lower-priority pods are in a frame.
- * @param {Theatre} play @param {Candidate} candidate @param {number} frame
- * @returns {Map<string, "on" | "lifted" | "trying" | "back" | "victim">}
- */
-export function fates(play, candidate, frame) {
-	const { act, at } = actOf(play, frame);
-	const done = act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < play.ranks ? at : Infinity;
-	const out = new Map();
-	for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
-	if (done > 0) candidate.reprieve.slice(0, done).forEach((one) => out.set(one.pod, one.reprieved ? "back" : "victim"));
-	return out;
-}
-
-/**
- * The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim.
- * @param {Candidate} candidate
- */
-export function plainSum(candidate) {
-	return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
-}
-
 /** The victims of the chosen node. @param {View} view @returns {string | null} */
 export function victimsAsked({ state, hero }) {
 	const chosen = theatre(state)?.chosen;

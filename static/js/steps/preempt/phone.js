@@ -7,8 +7,8 @@ import { rampStyle } from "../../shared/priority.js";
 import { podName } from "../../shared/units.js";
 import { allocatable, request } from "../../trace/room.js";
 import { cell } from "./ladder.js";
-import { actOf, fates } from "./model.js";
-import { tankResource } from "./tank.js";
+import { actOf } from "./model.js";
+import { fates, tankResource } from "./tank.js";
 
 const DATES = 4; // the rung whose values are dates
 

@@ -7,6 +7,7 @@ import { rampStyle } from "../../shared/priority.js";
 import { podName, quantity } from "../../shared/units.js";
 import { scarcest } from "../../trace/room.js";
 import { podTitle } from "../parts/pods.js";
+import { actOf } from "./model.js";
 
 /**
  * @typedef {object} Drawing
@@ -124,4 +125,18 @@ function chips(view, candidate, victims, fates) {
 export function tankResource({ state, hero }, shown) {
 	const resource = shown[0] ? scarcest(state, shown[0].node, hero) : "cpu";
 	return resource === "pods" ? "cpu" : resource;
+}
+
+/**
+ * Where a candidate's lower-priority pods are in a frame.
+ * @param {Theatre} play @param {Candidate} candidate @param {number} frame
+ * @returns {Map<string, "on" | "lifted" | "trying" | "back" | "victim">}
+ */
+export function fates(play, candidate, frame) {
+	const { act, at } = actOf(play, frame);
+	const done = act === "floor" ? -1 : act === "removed" ? 0 : act === "reprieve" && at < play.ranks ? at : Infinity;
+	const out = new Map();
+	for (const pod of candidate.removed) out.set(pod, done < 0 ? "on" : "lifted");
+	if (done > 0) candidate.reprieve.slice(0, done).forEach((one) => out.set(one.pod, one.reprieved ? "back" : "victim"));
+	return out;
 }

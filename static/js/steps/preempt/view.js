@@ -12,9 +12,9 @@ import { filtered } from "../filter/model.js";
 import { plainReason } from "../parts/plain_words.js";
 import { noVictims } from "./captions.js";
 import { ladder } from "./ladder.js";
-import { actOf, fates, theatre } from "./model.js";
+import { actOf, theatre } from "./model.js";
 import { phoneLanes } from "./phone.js";
-import { tank, tankResource } from "./tank.js";
+import { fates, tank, tankResource } from "./tank.js";
 
 const MOST_TANKS = 6;
 const MOST_GROUPS = 8;

@@ -57,7 +57,7 @@ function tableCell(geometry, count) {
 }
 
 /** Pixels a point. @param {Geometry} geometry @param {number} best */
-export function barScale({ width, phone }, best) {
+function barScale({ width, phone }, best) {
 	return (width - (phone ? 58 : 190)) / best;
 }
 
@@ -176,4 +176,24 @@ function tableCells(view, { scores, scored, geometry }, name, i) {
 			),
 		];
 	});
+}
+
+/** Bars or a table. @param {View} view */
+export function switchTable({ options, act }) {
+	return h(
+		"span",
+		{ class: "segments", role: "group", "aria-label": t("score.as") },
+		[false, true].map((table) => {
+			const pressed = String(options.table === table);
+			const on = { click: () => act.set({ table }) };
+			return h("button", { type: "button", "aria-pressed": pressed, on }, t(table ? "score.table" : "score.bars"));
+		}),
+	);
+}
+
+/** Where the leader is: the others are measured against it. @param {View} view @param {Lanes} lanes */
+export function leadLine(view, { phase, totals, rank, geometry, scores: model }) {
+	if (phase !== "score" || !model || view.options.table) return null;
+	const scale = barScale(geometry, Math.max(1, ...model.totals));
+	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${totals[rank[0]] * scale}px)` } });
 }

@@ -1,0 +1,73 @@
+"""Answers that nobody takes: held to the process's budget of unsent bytes, and ended when a client is too slow.
+
+A server writes an answer into its buffer and forgets it there until the client reads, however long that takes. So a
+large one goes out in pieces, each when the one before is taken; and for what is known to be large, room is found before
+it is read from the database.
+"""
+
+import asyncio
+from typing import Any
+
+from django.conf import settings
+
+from kschedui.web.http.body_limit import Application, Message, Receive, Scope, Send
+from kschedui.web.http.byte_budget import patience, unsent
+from kschedui.web.http.client_address import client_of
+
+PIECE = 64 * 1024
+LARGE = "/chunks/"
+
+
+class SlowReaders:
+    """Wraps an ASGI application."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Room for the answer to what is known to be large; the same for what turns out to be."""
+        address = client_of((scope.get("client") or [""])[0])
+
+        async def piecewise(message: Message) -> None:
+            body = message.get("body", b"")
+            if len(body) <= PIECE:
+                await in_time(scope, send, message, len(body))
+            elif LARGE in scope["path"]:
+                await send_pieces(scope, send, message)
+            else:
+                async with unsent.held(address, object(), len(body)):
+                    await send_pieces(scope, send, message)
+
+        if LARGE not in scope["path"]:
+            return await self.application(scope, receive, piecewise)
+        async with unsent.held(address, object(), settings.LIMITS["frame_bytes"]):
+            await self.application(scope, receive, piecewise)
+
+
+async def send_pieces(scope: Scope, send: Send, message: Message) -> None:
+    """The body in pieces."""
+    body, more = message["body"], message.get("more_body", False)
+    end = asyncio.get_running_loop().time() + patience(len(body))
+    for start in range(0, len(body), PIECE):
+        last = start + PIECE >= len(body)
+        piece = {"type": message["type"], "body": body[start : start + PIECE], "more_body": more or not last}
+        await in_time(scope, send, piece, PIECE)
+        if asyncio.get_running_loop().time() > end:
+            drop(send)
+            return
+
+
+async def in_time(scope: Scope, send: Send, message: Message, size: int) -> None:
+    """Send, or end the connection of a client that does not take it."""
+    try:
+        async with asyncio.timeout(patience(size)):
+            await send(message)
+    except TimeoutError:
+        drop(send)
+
+
+def drop(send: Send) -> None:
+    """End the connection at once; its handler learns of it by itself. Reached as in `live/outlet.py`."""
+    transport: Any = getattr(getattr(send, "__self__", None), "transport", None)
+    if transport is not None:
+        transport.abort()

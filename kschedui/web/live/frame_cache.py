@@ -1,0 +1,57 @@
+"""The frames that this process sent last, of all runs: read from the database once for all who want them."""
+
+import asyncio
+from collections import OrderedDict
+
+from channels.db import database_sync_to_async
+
+from kschedui.runs import store as runs
+
+Key = tuple[str, int]  # run, number of the frame
+
+CACHE_BYTES = 64 * 1024 * 1024
+
+read_frame = database_sync_to_async(runs.frame)
+
+
+class FrameCache:
+    """At most `most` bytes of frames; those that nobody asked for longest leave first. Frames never change."""
+
+    def __init__(self, most: int = CACHE_BYTES) -> None:
+        self.most = most
+        self.bytes = 0
+        self.kept: OrderedDict[Key, bytes] = OrderedDict()
+        self.reads: dict[tuple[int, Key], asyncio.Task[bytes | None]] = {}  # (event loop, key)
+
+    def peek(self, run: str, seq: int) -> bytes | None:
+        """The frame, if it is here."""
+        frame = self.kept.get((run, seq))
+        if frame is not None:
+            self.kept.move_to_end((run, seq))
+        return frame
+
+    async def get(self, run: str, seq: int) -> bytes | None:
+        """The frame, read unless it is here or just being read; None when the run has none of this number."""
+        found = self.peek(run, seq)
+        if found is not None:
+            return found
+        loop = asyncio.get_running_loop()
+        key = (id(loop), (run, seq))
+        read = self.reads.get(key)
+        if read is None:
+            read = self.reads[key] = loop.create_task(self.read(run, seq))
+            read.add_done_callback(lambda _: self.reads.pop(key, None))
+        return await asyncio.shield(read)
+
+    async def read(self, run: str, seq: int) -> bytes | None:
+        """From the database; kept for the next who asks."""
+        frame: bytes | None = await read_frame(run, seq)
+        if frame is not None and len(frame) <= self.most // 4 and (run, seq) not in self.kept:
+            self.kept[run, seq] = frame
+            self.bytes += len(frame)
+            while self.bytes > self.most:
+                self.bytes -= len(self.kept.popitem(last=False)[1])
+        return frame
+
+
+cache = FrameCache()

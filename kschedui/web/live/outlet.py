@@ -1,0 +1,54 @@
+"""A websocket's way out: frames that are written once for all viewers, and an end for a client that takes nothing.
+
+ASGI has no word for either. Its `send` copies each message twice and returns before the client has taken it; its close
+waits until the client has taken what was sent before, which one that stopped reading never does. So the server's own
+transport is reached through its `send`; behind another server than uvicorn messages go out as ASGI says, bounded by the
+limit on sockets.
+"""
+
+from typing import Any
+
+from kschedui.web.http.body_limit import Application, Receive, Scope, Send
+
+BINARY, SHORT, LONG = 0x82, 126, 127  # of a final, unmasked frame (RFC 6455, 5.2)
+
+
+class Outlet:
+    """What writes to one connection. `take` returns when the client has taken all but a little of what was sent."""
+
+    def __init__(self, protocol: Any) -> None:
+        self.transport = protocol.transport
+        self.writable = protocol.writable
+
+    async def take(self, frame: bytes) -> None:
+        """A binary message, whose bytes are shared with every other connection that waits for it."""
+        await self.writable.wait()
+        if not self.transport.is_closing():
+            self.transport.writelines([heading(len(frame)), frame])
+            await self.writable.wait()
+
+    def drop(self) -> None:
+        """End the connection at once."""
+        self.transport.abort()
+
+
+class Outlets:
+    """Wraps an ASGI application; `scope["outlet"]` is the connection's Outlet, None where the server shows none."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand it down."""
+        protocol = getattr(send, "__self__", None)
+        known = hasattr(protocol, "transport") and hasattr(protocol, "writable")
+        await self.application({**scope, "outlet": Outlet(protocol) if known else None}, receive, send)
+
+
+def heading(length: int) -> bytes:
+    """What stands before the payload."""
+    if length < SHORT:
+        return bytes((BINARY, length))
+    if length < 1 << 16:
+        return bytes((BINARY, SHORT)) + length.to_bytes(2, "big")
+    return bytes((BINARY, LONG)) + length.to_bytes(8, "big")

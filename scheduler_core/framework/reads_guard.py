@@ -1,0 +1,126 @@
+"""Holds plugins to their `reads`: for the tests of whoever writes one, as it is too slow for every run.
+
+    registry = {**REGISTRY, "Team": Team}
+    for event in simulate(scenario, guarded_registry(registry)): ...   # ReadsError at the first field that is not named
+
+The pod, the nodes and whatever else such a plugin is given are replaced by stand-ins that know who looks at what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELDS, Reads, ReadsError
+
+GUARDED = ("pre_filter", "filter", "pre_score", "score", "normalize")
+TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it tells
+    **{name: name for name in LOAD_FIELDS},
+    "names": "name", "row_of": "name", "label": "labels", "labels": "labels", "taints": "taints",
+    "unschedulable": "unschedulable", "images": "images", "image_states": "images",
+    "allocatable": "allocatable", "allowed_pods": "allocatable", "everywhere": "allocatable",
+}  # fmt: skip
+TELLS_NOTHING = ("all_rows", "resources", "generation")
+PROFILE = ("profile_name", "feature_gates")  # what a handle has that is the same all through a run
+
+
+def guarded_registry(registry: Mapping[str, type[Any]]) -> dict[str, type[Any]]:
+    """The same plugins; those with `reads` are guarded."""
+    return {name: guarded(plugin) if hasattr(plugin, "reads") else plugin for name, plugin in registry.items()}
+
+
+def guarded(plugin: type[Any]) -> type[Any]:
+    """The plugin, raising ReadsError where it reads what it does not name. `seen` are the fields that it has read."""
+    watch = _Watch(plugin.__name__, plugin.reads)
+
+    def construct(self: Any, args: Any, handle: Any) -> None:
+        plugin.__init__(self, args, _Only(handle, PROFILE, watch, "handle"))
+
+    methods = {name: _watched(getattr(plugin, name), watch) for name in GUARDED if hasattr(plugin, name)}
+    return type(plugin.__name__, (plugin,), {"__init__": construct, "seen": watch.seen, **methods})
+
+
+class _Watch:
+    """Who is watched, and what it has read: ("pod" or "node", field)."""
+
+    def __init__(self, plugin: str, reads: Reads) -> None:
+        self._plugin = plugin
+        self._named = {"pod": reads.pod, "node": reads.node}
+        self.seen: set[tuple[str, str]] = set()
+
+    def note(self, what: str, field: str) -> None:
+        if field not in self._named[what]:
+            raise ReadsError(f"{self._plugin} reads the {what}'s {field}, which its `reads` does not name")
+        self.seen.add((what, field))
+
+    def refuse(self, what: str) -> None:
+        raise ReadsError(f"{self._plugin} reads {what}; a plugin that does has no `reads`")
+
+
+def _watched(method: Callable[..., Any], watch: _Watch) -> Callable[..., Any]:
+    def call(self: Any, *arguments: Any) -> Any:
+        return method(self, *(_stand_in(argument, watch) for argument in arguments))
+
+    return call
+
+
+def _stand_in(item: Any, watch: _Watch) -> Any:
+    if isinstance(item, Pod):
+        return _Fields(item, "pod", POD_FIELDS, watch)
+    if isinstance(item, Node):
+        return _Fields(item, "node", OBJECT_FIELDS, watch)
+    if isinstance(item, NodeTable):
+        return _Table(item, watch)
+    return _Only(item, (), watch, "the cluster") if isinstance(item, Cluster) else item
+
+
+class _Fields:
+    """A pod or a node."""
+
+    def __init__(self, item: Pod | Node, what: str, fields: frozenset[str], watch: _Watch) -> None:
+        self._item, self._what, self._fields, self._watch = item, what, fields, watch
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._fields:
+            self._watch.refuse(f"the {self._what}'s {name}")
+        self._watch.note(self._what, name)
+        return getattr(self._item, name)
+
+
+class _Table:
+    """The nodes; what is derived from them is built before the plugin's eyes each time."""
+
+    def __init__(self, table: NodeTable, watch: _Watch) -> None:
+        self._table, self._watch = table, watch
+
+    def __len__(self) -> int:
+        return len(self._table)
+
+    def __getattr__(self, name: str) -> Any:
+        if name in TABLE_FIELDS:
+            self._watch.note("node", TABLE_FIELDS[name])
+        elif name not in TELLS_NOTHING:
+            self._watch.refuse(f"the node table's {name}")
+        return getattr(self._table, name)
+
+    @property
+    def nodes(self) -> list[Any]:
+        return [_stand_in(node, self._watch) for node in self._table.nodes]
+
+    def derived(self, key: object, build: Callable[[Any], Any]) -> Any:
+        return build(self)
+
+
+class _Only:
+    """Something of which only some attributes may be read."""
+
+    def __init__(self, item: object, allowed: tuple[str, ...], watch: _Watch, what: str) -> None:
+        self._item, self._allowed, self._watch, self._what = item, allowed, watch, what
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in self._allowed:
+            self._watch.refuse(f"{self._what}'s {name}")
+        return getattr(self._item, name)

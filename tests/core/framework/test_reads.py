@@ -1,0 +1,236 @@
+"""`reads`, a plugin's promise about what its answers depend on: it is checked, and it never changes a decision."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scheduler_core import encode, parse_scenario, simulate
+from scheduler_core.framework.interface import Code, PreScoreResult, Reads, Status, Verdicts
+from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELDS, ReadsError
+from scheduler_core.framework.reads_guard import guarded_registry
+from scheduler_core.framework.runtime.score_cache import NodeLocalCache
+from scheduler_core.plugins import REGISTRY
+from tests.builders import configuration, node, pod, scenario
+from tests.core.runs import bound
+
+CONFORMANCE = Path(__file__).parents[2] / "conformance"
+
+
+class Team:
+    """A node takes only pods of its team."""
+
+    name = "Team"
+    reads = Reads(pod=("labels",), node=("labels",))
+
+    def __init__(self, args, handle):
+        self.handle = handle
+
+    def filter(self, pod, state, nodes, rows, change):
+        column, wanted = nodes.label("team"), pod.labels.get("team")
+        answers = [value != wanted for value in column.values] + [wanted is not None]
+        return Verdicts.reject(np.array(answers)[column.codes][rows], Status(Code.UNSCHEDULABLE, ("other team",)))
+
+
+def with_plugins(*objects, filters=(), scores=(), **spec):
+    """A scenario whose profile has these outside plugins after its own."""
+    plugins = {
+        "filter": {"enabled": [{"name": name} for name in filters]},
+        "score": {"enabled": [{"name": name, "weight": 3} for name in scores]},
+    }
+    profile = configuration(profiles=[{"plugins": plugins}])
+    known = defaultdict(list)
+    for point, names in (("filter", filters), ("score", scores)):
+        for name in names:
+            known[name].append(point)
+    return parse_scenario(scenario(*objects, profile, **spec), known_plugins=known)
+
+
+def teams():
+    """Pods that differ in their team alone."""
+    names = ("red", "blue")
+    nodes = [node(name, labels={"team": name}) for name in names]
+    return with_plugins(
+        *nodes, *(pod(f"{name}-{i}", labels={"team": name}) for i in range(4) for name in names), filters=["Team"]
+    )
+
+
+@pytest.mark.parametrize("node_fields", [("labels",), ("labels", "requested", "pod_count"), None])
+def test_pods_of_two_teams_go_to_their_own_nodes(node_fields):
+    """Whether the plugin's answers hold for a node, depend on its load too, or on who knows what."""
+
+    class Saying(Team):
+        reads = node_fields and Reads(("labels",), node_fields)
+
+    events = list(simulate(teams(), {**REGISTRY, "Team": Saying}))
+    assert bound(events) == {f"{name}-{i}": name for i in range(4) for name in ("red", "blue")}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"pod": ("lables",)}, "no field 'lables'"),
+        ({"node": ("priority",)}, "no field 'priority'"),
+        ({"pod": ("volumes",)}, "'volumes' cannot be compared"),
+        ({"node": "labels"}, "expected a tuple of names"),
+    ],
+)
+def test_a_field_that_nobody_has_cannot_be_named(fields, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        Reads(**fields)
+
+
+def test_reads_that_are_mere_text_are_refused_before_the_run():
+    class Textual(Team):
+        reads = "node"
+
+    with pytest.raises(ReadsError, match='plugin "Team": `reads` has to be a Reads'):
+        next(simulate(teams(), {**REGISTRY, "Team": Textual}))
+
+
+def test_a_plugin_with_reads_must_not_prepare_its_scores_from_what_is_feasible():
+    class Prepared:
+        name = "Prepared"
+        reads = Reads()
+
+        def __init__(self, args, handle):
+            pass
+
+        def pre_score(self, pod, state, nodes, rows):
+            return PreScoreResult(len(rows))
+
+        def score(self, pod, state, nodes, rows):
+            return np.full(len(rows), state)
+
+    plugins = {point: {"enabled": [{"name": "Prepared"}]} for point in ("preScore", "score")}
+    text = scenario(node("a"), node("b"), pod("p"), configuration(profiles=[{"plugins": plugins}]))
+    found = parse_scenario(text, known_plugins={"Prepared": ("pre_score", "score")})
+    with pytest.raises(ReadsError, match='plugin "Prepared" has `reads`, so its PreScore must not leave a state'):
+        list(simulate(found, {**REGISTRY, "Prepared": Prepared}))
+
+
+@pytest.mark.parametrize(
+    ("reads", "look", "sentence"),
+    [
+        (Reads(node=("labels",)), lambda self, pod, nodes: None, "Team reads the pod's labels"),
+        (Reads(pod=("labels",)), lambda self, pod, nodes: None, "Team reads the node's labels"),
+        (Team.reads, lambda self, pod, nodes: nodes.taints, "Team reads the node's taints"),
+        (Team.reads, lambda self, pod, nodes: nodes.nodes[0].taints, "Team reads the node's taints"),
+        (Team.reads, lambda self, pod, nodes: nodes.log, "Team reads the node table's log"),
+        (Team.reads, lambda self, pod, nodes: self.handle.cluster, "Team reads handle's cluster"),
+        (Team.reads, lambda self, pod, nodes: pod.manifest, "Team reads the pod's manifest"),
+    ],
+)
+def test_the_guard_says_what_a_plugin_reads_without_naming_it(reads, look, sentence):
+    class Curious(Team):
+        def filter(self, pod, state, nodes, rows, change):
+            look(self, pod, nodes)
+            return super().filter(pod, state, nodes, rows, change)
+
+    Curious.reads, Curious.__name__ = reads, "Team"
+    with pytest.raises(ReadsError, match=sentence):
+        list(simulate(teams(), guarded_registry({**REGISTRY, "Team": Curious})))
+
+
+NEVER_SEEN = {"NodeName": {("node", "name")}}  # it passes pods that name no node, and no others come to the filters
+
+
+def test_every_plugin_names_all_that_it_reads_and_nothing_else():
+    """Over the recorded scenarios: the guard raises if a name is missing; what is left was named for nothing."""
+    registry = guarded_registry(REGISTRY)
+    for case in sorted(CONFORMANCE.glob("*/*.yaml")):
+        for _ in simulate(parse_scenario(case.read_text(encoding="utf-8")), registry):
+            pass
+    with_reads = {name: plugin for name, plugin in registry.items() if hasattr(plugin, "reads")}
+    assert len(with_reads) == 7
+    for name, plugin in with_reads.items():
+        named = {("pod", field) for field in plugin.reads.pod} | {("node", field) for field in plugin.reads.node}
+        assert plugin.seen == named - NEVER_SEEN.get(name, set()), name
+
+
+# Plugins with any reads whatever
+
+TOLD = {
+    "labels": {"team": "red"},
+    "annotations": {"note": "x"},
+    "priority": 7,
+    "cpu": "300m",
+    "nodeSelector": {"disk": "ssd"},
+}
+pod_fields = st.lists(st.sampled_from(sorted(POD_FIELDS - {"name", "uid", "key"})), max_size=3, unique=True)
+node_fields = st.lists(st.sampled_from(sorted(OBJECT_FIELDS | LOAD_FIELDS)), max_size=3, unique=True)
+
+
+@st.composite
+def plugins(draw):
+    """Classes whose answers are made of what they read, and of nothing else; some do not say what that is."""
+    count, salt, says_so = draw(st.integers(1, 3)), st.integers(0, 9), st.booleans()
+    fields = [(tuple(draw(pod_fields)), tuple(draw(node_fields))) for _ in range(count)]
+    return [answering(f"Any{i}", *one, draw(salt), draw(says_so)) for i, one in enumerate(fields)]
+
+
+def answering(own_name, of_pod, of_node, salt, says_so):
+    """A plugin whose verdicts and scores are a hash of these fields."""
+
+    class Any:
+        name = own_name
+        reads = Reads(of_pod, of_node) if says_so else None
+
+        def __init__(self, args, handle):
+            pass
+
+        def number(self, pod, nodes, row):
+            seen = [repr(getattr(pod, field)) for field in of_pod]
+            load = [field for field in of_node if field in LOAD_FIELDS]
+            seen += [repr(getattr(nodes, field)[..., row].tolist()) for field in load]
+            seen += [repr(getattr(nodes.nodes[row], field)) for field in of_node if field not in load]
+            return salt + sum("".join(seen).encode())
+
+        def filter(self, pod, state, nodes, rows, change):
+            rejected = [self.number(pod, nodes, row) % 4 == 0 for row in nodes.all_rows[rows].tolist()]
+            return Verdicts.reject(np.array(rejected, np.bool_), Status(Code.UNSCHEDULABLE, (own_name,)))
+
+        def score(self, pod, state, nodes, rows):
+            return np.array([self.number(pod, nodes, row) % 101 for row in nodes.all_rows[rows].tolist()], np.int64)
+
+    return Any
+
+
+@st.composite
+def clusters(draw):
+    """Nodes and pods of which many are alike, and changes of both."""
+    nodes = [
+        node(f"n{i}", cpu=draw(st.sampled_from((1, 4))), labels=draw(st.sampled_from((None, {"disk": "ssd"}))))
+        for i in range(draw(st.integers(2, 5)))
+    ]
+    pods = []
+    for i in range(draw(st.integers(4, 12))):
+        told = draw(st.sets(st.sampled_from(sorted(TOLD)), max_size=2))
+        pods.append(pod(f"p{i}", **{"cpu": "100m", **{name: TOLD[name] for name in sorted(told)}}))
+    half = len(pods) // 2
+    changes = [
+        {"at": 1, "update": node("n0", cpu=4, taints=["away=now:NoSchedule"])},
+        *({"at": 2, "create": one} for one in pods[half:]),
+    ]
+    return [*nodes, *pods[:half]], changes
+
+
+@given(plugins(), clusters())
+def test_decisions_are_the_same_when_nothing_is_kept(found, cluster):
+    objects, changes = cluster
+    names = [plugin.name for plugin in found]
+    registry = {**REGISTRY, **{plugin.name: plugin for plugin in found}}
+
+    def trace():
+        made = with_plugins(*objects, filters=names, scores=names, events=changes, seed=1)
+        return [encode(event) for event in simulate(made, registry)]
+
+    kept = trace()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NodeLocalCache, "answers", lambda *_: None)
+        assert kept == trace()

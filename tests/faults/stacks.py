@@ -1,0 +1,83 @@
+"""Stacks that a test may break, attackers of them, and what they cost."""
+
+import json
+import os
+import socket
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
+from tests.conftest import StackMaker, serve
+from tests.web.visitor import Visitor
+
+SMALL = scenario(*(node(f"n{i}", cpu=4) for i in range(4)), *(pod(f"p{i}", cpu=1) for i in range(60)))
+ONE_POD = scenario(node("n1"), pod("only"))
+
+
+def breakable(make_stack: StackMaker, *, processes: int = 1, **env: str) -> Stack:
+    """A whole stack of one's own, quick to notice a lost run."""
+    stack = make_stack(library=False, KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1", **env)
+    stack.start_worker(processes)
+    serve(stack)
+    return stack
+
+
+def narrow(visitor: Visitor) -> socket.socket:
+    """A connection to the site whose far end takes next to nothing by itself."""
+    address = urlsplit(visitor.url)
+    made = socket.socket()
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    made.connect((address.hostname, address.port))
+    return made
+
+
+def deaf_socket(visitor: Visitor, run: str) -> socket.socket:
+    """A websocket that subscribes to a run and never reads a byte of it."""
+    host = urlsplit(visitor.url).netloc
+    made = narrow(visitor)
+    lines = [
+        "GET /ws/run/ HTTP/1.1",
+        f"Host: {host}",
+        f"Origin: http://{host}",
+        "Upgrade: websocket",
+        "Connection: Upgrade",
+        "Sec-WebSocket-Version: 13",
+        "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==",
+    ]
+    made.sendall("\r\n".join([*lines, "", ""]).encode())
+    assert made.recv(4096).startswith(b"HTTP/1.1 101")
+    message = json.dumps({"type": "subscribe", "run": run, "cursor": 0}).encode()
+    made.sendall(bytes((0x81, 0x80 | len(message))) + bytes(4) + message)  # masked by zeros
+    return made
+
+
+def deaf_request(visitor: Visitor, path: str) -> socket.socket:
+    """A GET whose answer nobody reads."""
+    made = narrow(visitor)
+    made.sendall(f"GET {path} HTTP/1.1\r\nHost: {urlsplit(visitor.url).netloc}\r\n\r\n".encode())
+    return made
+
+
+def megabytes(process: int) -> int:
+    """What a process has in memory now."""
+    line = next(one for one in Path(f"/proc/{process}/status").read_text().splitlines() if one.startswith("VmRSS"))
+    return int(line.split()[1]) // 1024
+
+
+def cpu_seconds(process: int) -> float:
+    """Processor time of a process so far."""
+    fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+FILL = """
+import os
+from kschedui.models import Chunk, Run
+run = Run.objects.get(public_id="{run}")
+Chunk.objects.filter(run=run).delete()
+for seq in range({frames}):
+    frame = b"KSU1" + bytes(4) + seq.to_bytes(4, "little") + bytes(20) + os.urandom({size})
+    Chunk.objects.create(run=run, seq=seq, first_step=seq, events=1, frame=frame)
+Run.objects.filter(pk=run.pk).update(chunks={frames}, steps={frames}, bytes={frames} * {size}, state="done")
+"""
