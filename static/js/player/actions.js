@@ -2,7 +2,6 @@
 /** What a reader can do to the page, whatever it is done with. */
 
 import { saveLink } from "./address.js";
-import { showDialog } from "./dialog.js";
 import { chosen, index, player, redraw, store, timeline } from "./page.js";
 
 /** @type {import("../view").Actions} */
@@ -28,7 +27,7 @@ export const act = {
 		player.seek(step, frame);
 	},
 	open(name) {
-		void showDialog(name);
+		void import("./dialog.js").then(({ showDialog }) => showDialog(name));
 	},
 };
 

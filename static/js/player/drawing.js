@@ -20,7 +20,6 @@ import { sceneOf } from "../steps/registry.js";
 import { heroOf } from "../trace/phase.js";
 import { act } from "./actions.js";
 import { saveLink } from "./address.js";
-import { dialogFollows } from "./dialog.js";
 import { boot } from "./opening.js";
 import * as page from "./page.js";
 
@@ -47,7 +46,7 @@ export function draw() {
 	const whole = drawMoving(before, view);
 	if (before?.step !== view.step) wantExplanations(view);
 	screen.drawn = view; // before the dialog's own turn
-	dialogFollows(before, view);
+	for (const follow of screen.followers) follow(before, view);
 	saveLink(false);
 	if (whole) ready(view);
 }
@@ -139,8 +138,9 @@ function ready(view) {
 /** Before the first chunk is here. */
 function drawWaiting() {
 	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
-	region("caption").textContent = store.complete ? t("run.pastend") : t("run.waiting");
-	if (store.complete && store.steps) player.seek(store.steps - 1);
+	const pastEnd = store.complete && player.step >= store.steps;
+	region("caption").textContent = pastEnd ? t("run.pastend") : t("run.waiting");
+	if (pastEnd && store.steps) player.seek(store.steps - 1);
 }
 
 /** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */

@@ -30,8 +30,11 @@ export const chosen = {
 };
 /** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
 export const sizes = { page: innerWidth, stage: 0, timeline: 0 };
-/** The view on screen. */
-export const screen = { drawn: /** @type {View | null} */ (null) };
+/** The view on screen, and who is told of the next one. */
+export const screen = {
+	drawn: /** @type {View | null} */ (null),
+	followers: /** @type {Set<(before: View | null, now: View) => void>} */ (new Set()),
+};
 
 /** @type {((value?: unknown) => void) | null} */
 let tell = null;
