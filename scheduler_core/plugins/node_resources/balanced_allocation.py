@@ -12,7 +12,17 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Reads, Scores
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    SKIP,
+    ExplainsScore,
+    Handle,
+    PreScorePlugin,
+    PreScoreResult,
+    Reads,
+    ScorePlugin,
+    Scores,
+)
 from scheduler_core.plugins.node_resources.allocation import There, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain import explain_balance
 
@@ -21,7 +31,7 @@ SAYS_NOTHING = PreScoreResult(status=SKIP)
 Shares = NDArray[np.float64]
 
 
-class NodeResourcesBalancedAllocation:
+class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore):
     """100 * (1 - standard deviation of the shares in use), counted with the pod's real requests."""
 
     name = "NodeResourcesBalancedAllocation"

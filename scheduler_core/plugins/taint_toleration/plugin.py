@@ -18,12 +18,19 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreScorePlugin,
     PreScoreResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
     Status,
     Verdicts,
@@ -35,7 +42,9 @@ from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFE
 NOTHING_TO_PREPARE = PreScoreResult()
 
 
-class TaintToleration:
+class TaintToleration(
+    FilterPlugin, PreScorePlugin, ScorePlugin, ScoreExtensions, EnqueueExtensions, ExplainsFilter, ExplainsScore
+):
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
