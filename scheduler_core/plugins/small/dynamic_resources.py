@@ -18,8 +18,11 @@ from scheduler_core.framework.interface import (
     Code,
     CycleState,
     Diagnosis,
+    EnqueueExtensions,
     Handle,
+    PostFilterPlugin,
     PostFilterResult,
+    PreFilterPlugin,
     PreFilterResult,
     RegisteredEvent,
     Status,
@@ -30,7 +33,7 @@ NO_CLAIMS = Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
 NO_STATE = Status(Code.ERROR, ("not found",))
 
 
-class DynamicResources:
+class DynamicResources(PreFilterPlugin, PostFilterPlugin, EnqueueExtensions):
     """A pod without claims passes everywhere."""
 
     name = "DynamicResources"
