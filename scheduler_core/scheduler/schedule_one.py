@@ -5,7 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import CycleState
+from scheduler_core.framework.interface import (
+    CycleState,
+    PostFilterPlugin,
+    ScorePlugin,
+)
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.framework.runtime.scores import PluginScore
@@ -79,7 +83,7 @@ def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
 ) -> NDArray[np.int64]:
     """The total score of every feasible node; 1 for each if nobody scores."""
-    if not framework.extenders and not framework.at("score"):
+    if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64)
     scores, skipped, status = framework.run_scores(cycle, feasible)
     if not status.is_success:
@@ -127,7 +131,7 @@ def select_host(scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int
 def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
     """PostFilter, and what preemption decided: evict the victims, clear lower nominations on the node."""
     framework = attempt.framework
-    if not framework.at("post_filter"):
+    if not framework.at(PostFilterPlugin):
         return
     assert attempt.cycle is not None
     result = framework.run_post_filter(attempt.cycle, error.diagnosis)

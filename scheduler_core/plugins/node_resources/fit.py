@@ -18,12 +18,19 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScorePlugin,
     Scores,
     Status,
     Verdicts,
@@ -44,7 +51,9 @@ SIGN_BIT = 63
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
-class NodeResourcesFit:
+class NodeResourcesFit(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, ScorePlugin, EnqueueExtensions, ExplainsFilter, ExplainsScore
+):
     """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"

@@ -18,8 +18,11 @@ from scheduler_core.framework.interface import (
     Code,
     CycleState,
     Diagnosis,
+    EnqueueExtensions,
     Handle,
+    PostFilterPlugin,
     PostFilterResult,
+    PreFilterPlugin,
     PreFilterResult,
     RegisteredEvent,
     Status,
@@ -31,7 +34,7 @@ NO_STATE = Status(Code.ERROR, ("not found",))
 DISABLED = Status(Code.UNSCHEDULABLE, ("plugin disabled",))
 
 
-class DynamicResources:
+class DynamicResources(PreFilterPlugin, PostFilterPlugin, EnqueueExtensions):
     """A pod without claims passes everywhere."""
 
     name = "DynamicResources"

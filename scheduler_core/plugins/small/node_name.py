@@ -17,6 +17,9 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
     Reads,
     RegisteredEvent,
@@ -28,7 +31,7 @@ from scheduler_core.framework.interface import (
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 
 
-class NodeName:
+class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter):
     """Pending pods have no `spec.nodeName`, so this plugin lets them pass."""
 
     name = "NodeName"

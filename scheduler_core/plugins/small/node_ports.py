@@ -18,7 +18,12 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
@@ -32,7 +37,7 @@ NO_PORTS_WANTED = PreFilterResult(status=SKIP)
 ANY_IP = "0.0.0.0"  # noqa: S104, an address in a manifest
 
 
-class NodePorts:
+class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
     """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
 
     name = "NodePorts"

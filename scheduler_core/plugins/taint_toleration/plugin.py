@@ -18,12 +18,19 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreScorePlugin,
     PreScoreResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
     Status,
     Verdicts,
@@ -37,7 +44,9 @@ NOTHING_TO_PREPARE = PreScoreResult()
 REASON = "node(s) had untolerated taint(s)"
 
 
-class TaintToleration:
+class TaintToleration(
+    FilterPlugin, PreScorePlugin, ScorePlugin, ScoreExtensions, EnqueueExtensions, ExplainsFilter, ExplainsScore
+):
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"

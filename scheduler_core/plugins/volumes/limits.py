@@ -26,7 +26,12 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     RegisteredEvent,
     Rows,
@@ -69,7 +74,7 @@ class DriverCount:
         return self.current + self.new <= self.limit
 
 
-class NodeVolumeLimits:
+class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
     """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
 
     name = "NodeVolumeLimits"

@@ -25,7 +25,12 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
@@ -59,7 +64,7 @@ class State:
 NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 
 
-class VolumeRestrictions:
+class VolumeRestrictions(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
     """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"

@@ -20,7 +20,11 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
@@ -59,7 +63,7 @@ class VolumeTopology:
 Topologies = tuple[VolumeTopology, ...]
 
 
-class VolumeZone:
+class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilter):
     """The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"

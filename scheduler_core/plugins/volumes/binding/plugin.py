@@ -26,11 +26,19 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreBindPlugin,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     RegisteredEvent,
+    ReservePlugin,
     Rows,
+    ScorePlugin,
     Scores,
     Status,
     Verdicts,
@@ -70,7 +78,16 @@ class State:
     reserved: PodVolumes | None = None  # None: every claim is bound, there is nothing to do
 
 
-class VolumeBinding:
+class VolumeBinding(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ReservePlugin,
+    PreBindPlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+):
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
