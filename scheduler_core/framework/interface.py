@@ -18,7 +18,7 @@ kube-scheduler: pkg/scheduler/framework/interface.go and staging/src/k8s.io/kube
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
@@ -136,6 +136,15 @@ class PreEnqueuePlugin(Protocol):
 class QueueSortPlugin(Protocol):
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[float, ...]:
         """The smallest key is popped first."""
+        ...
+
+
+class SignPlugin(Protocol):
+    """Implemented by plugins at PreFilter, Filter, PreScore and Score that allow OpportunisticBatching. One plugin that
+    does not implement it ends batching for its profile."""
+
+    def sign_pod(self, pod: Pod) -> Mapping[str, Hashable] | None:
+        """What of the pod decides the plugin's verdicts and scores; None: that cannot be told of this pod."""
         ...
 
 

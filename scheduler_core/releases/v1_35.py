@@ -10,6 +10,7 @@ V1_35 = V1_36.older(
     "1.35.6",
     rules=replace(
         V1_36.rules,
+        inter_pod_affinity_hint_sees_both_sides=False,
         balanced_allocation_scores_the_improvement=False,
     ),
 )

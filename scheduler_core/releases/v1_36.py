@@ -68,6 +68,7 @@ V1_36 = Release(
             "MutableCSINodeAllocatableCount": Gate(False),
             "NodeInclusionPolicyInPodTopologySpread": Gate(True),
             "NominatedNodeNameForExpectation": Gate(True),
+            "OpportunisticBatching": Gate(True, settable=True),
             "PodLevelResources": Gate(True),
             "SchedulerAsyncAPICalls": Gate(False),
             "SchedulerAsyncPreemption": Gate(False),

@@ -13,6 +13,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Reads, Scores
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
@@ -30,6 +31,7 @@ class NodeResourcesBalancedAllocation:
 
     name = "NodeResourcesBalancedAllocation"
     reads = Reads(pod=("requests",), node=("allocatable", "requested"))
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()

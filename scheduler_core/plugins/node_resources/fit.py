@@ -28,6 +28,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
 from scheduler_core.plugins.node_resources.strategies import (
@@ -53,6 +54,7 @@ class NodeResourcesFit:
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
         node=("allocatable", "requested", "non_zero", "pod_count"),
     )
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()

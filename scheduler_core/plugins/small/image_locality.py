@@ -13,6 +13,7 @@ from scheduler_core.cluster.image_states import ImageState
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Handle, Reads, Scores
+from scheduler_core.plugins.helpers.signing import Fragments
 
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
@@ -31,6 +32,9 @@ class ImageLocality:
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         found: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
         return found
+
+    def sign_pod(self, pod: Pod) -> Fragments:
+        return {"images": frozenset(map(normalized_image_name, pod.images))}
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

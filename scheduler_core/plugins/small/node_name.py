@@ -24,6 +24,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_node_name
 
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 
@@ -33,6 +34,7 @@ class NodeName:
 
     name = "NodeName"
     reads = Reads(pod=("node_name",), node=("name",))
+    sign_pod = staticmethod(by_node_name)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

@@ -26,6 +26,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_host_ports
 
 NO_FREE_PORTS = Status(Code.UNSCHEDULABLE, ("node(s) didn't have free ports for the requested pod ports",))
 NO_PORTS_WANTED = PreFilterResult(status=SKIP)
@@ -37,6 +38,7 @@ class NodePorts:
 
     name = "NodePorts"
     without_pre_filter = 'reading "PreFilterNodePorts" from cycleState: not found'
+    sign_pod = staticmethod(by_host_ports)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._pods = handle.cluster.pods

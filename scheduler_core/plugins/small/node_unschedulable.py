@@ -23,6 +23,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_tolerations
 from scheduler_core.plugins.taint_toleration.rule import tolerates
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
@@ -34,6 +35,7 @@ class NodeUnschedulable:
 
     name = "NodeUnschedulable"
     reads = Reads(pod=("tolerations",), node=("unschedulable",))
+    sign_pod = staticmethod(by_tolerations)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

@@ -29,6 +29,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.helpers.signing import by_tolerations
 from scheduler_core.plugins.taint_toleration.before_1_35 import reason_before_1_35
 from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, find_untolerated_taint, tolerates
@@ -43,6 +44,7 @@ class TaintToleration:
     name = "TaintToleration"
     without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     reads = Reads(pod=("tolerations",), node=("taints",))
+    sign_pod = staticmethod(by_tolerations)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         named = handle.release.rules.taint_toleration_reason_names_the_taint

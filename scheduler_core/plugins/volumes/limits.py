@@ -33,6 +33,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.hints import (
@@ -73,6 +74,7 @@ class NodeVolumeLimits:
 
     name = "NodeVolumeLimits"
     asks_pre_filter = True
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

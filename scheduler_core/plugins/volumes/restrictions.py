@@ -33,6 +33,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
 
@@ -65,6 +66,7 @@ class VolumeRestrictions:
 
     name = "VolumeRestrictions"
     without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

@@ -28,6 +28,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
 from scheduler_core.plugins.volumes.matching import claim_class
@@ -64,6 +65,7 @@ class VolumeZone:
 
     name = "VolumeZone"
     asks_pre_filter = True
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

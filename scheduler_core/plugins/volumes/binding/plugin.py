@@ -35,6 +35,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
@@ -69,6 +70,7 @@ class VolumeBinding:
 
     name = "VolumeBinding"
     without_pre_filter = "not found"
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.handle = handle
