@@ -16,9 +16,15 @@ V1_34 = V1_35.older(
         binding_a_nominated_pod_wakes_others=True,
     ),
     gates={
-        "DRAExtendedResource": Gate(False),
+        "GangScheduling": None,
+        "GenericWorkload": None,
+        "InPlacePodLevelResourcesVerticalScaling": None,
+        "MutableCSINodeAllocatableCount": Gate(False),
+        "NodeDeclaredFeatures": None,
         "NominatedNodeNameForExpectation": Gate(False),
         "OpportunisticBatching": None,
+        "TaintTolerationComparisonOperators": None,
+        "VolumeLimitScaling": None,
     },
     plugin_points={"DynamicResources": ("pre_enqueue", "pre_filter", "filter", "post_filter", "reserve", "pre_bind")},
 )

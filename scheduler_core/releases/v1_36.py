@@ -62,10 +62,14 @@ V1_36 = Release(
         {
             "DRAExtendedResource": Gate(True),
             "DynamicResourceAllocation": Gate(True),
+            "GangScheduling": Gate(False),
+            "GenericWorkload": Gate(False),
+            "InPlacePodLevelResourcesVerticalScaling": Gate(True),
             "InPlacePodVerticalScaling": Gate(True),
             "MatchLabelKeysInPodAffinity": Gate(True),
             "MatchLabelKeysInPodTopologySpread": Gate(True),
-            "MutableCSINodeAllocatableCount": Gate(False),
+            "MutableCSINodeAllocatableCount": Gate(True),
+            "NodeDeclaredFeatures": Gate(True),
             "NodeInclusionPolicyInPodTopologySpread": Gate(True),
             "NominatedNodeNameForExpectation": Gate(True),
             "OpportunisticBatching": Gate(True, settable=True),
@@ -76,7 +80,11 @@ V1_36 = Release(
             "SchedulerQueueingHints": Gate(True),
             "SidecarContainers": Gate(True),
             "StorageCapacityScoring": Gate(False),
+            "TaintTolerationComparisonOperators": Gate(False),
+            "TopologyAwareWorkloadScheduling": Gate(False),
             "VolumeAttributesClass": Gate(True),
+            "VolumeLimitScaling": Gate(False),
+            "WorkloadAwarePreemption": Gate(False),
         }
     ),
 )

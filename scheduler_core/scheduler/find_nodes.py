@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
 from scheduler_core.framework.cycle import FilterPlan
-from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
+from scheduler_core.framework.interface import (
+    Code,
+    CycleState,
+    Diagnosis,
+    ExtenderError,
+    FilterResult,
+    ScorePlugin,
+    Status,
+)
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.fit_error import SchedulingError
@@ -116,7 +124,7 @@ def find_nodes_that_fit_pod(
 
 def _wanted(framework: Framework, search: Search, nodes: int) -> int:
     """Nobody scores: the first feasible node will do."""
-    if any(extender.filters or extender.prioritizes for extender in framework.extenders) or framework.at("score"):
+    if any(extender.filters or extender.prioritizes for extender in framework.extenders) or framework.at(ScorePlugin):
         return num_feasible_nodes_to_find(framework, search, nodes)
     return 1
 

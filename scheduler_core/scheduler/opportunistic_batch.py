@@ -11,7 +11,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from scheduler_core.apis.core import Pod
-from scheduler_core.framework.interface import CycleState, SignPlugin
+from scheduler_core.framework.interface import (
+    CycleState,
+    FilterPlugin,
+    Plugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    SignPlugin,
+)
 from scheduler_core.framework.runtime.runtime import Framework
 
 MAX_AGE_SECONDS = 0.5
@@ -91,8 +99,9 @@ class OpportunisticBatch:
 
 def batch_of(framework: Framework) -> OpportunisticBatch | None:
     """computeBatchablePlugins: None if some plugin, or an extender, rules it out."""
-    points = ("pre_filter", "filter", "pre_score", "score")
+    points: tuple[type[Plugin], ...] = (PreFilterPlugin, FilterPlugin, PreScorePlugin, ScorePlugin)
     plugins = {plugin.name: plugin for point in points for plugin in framework.at(point)}
-    if framework.extenders or not all(hasattr(plugin, "sign_pod") for plugin in plugins.values()):
+    signers = [plugin for plugin in plugins.values() if isinstance(plugin, SignPlugin)]
+    if framework.extenders or len(signers) < len(plugins):
         return None
-    return OpportunisticBatch(framework, list(plugins.values()))
+    return OpportunisticBatch(framework, signers)

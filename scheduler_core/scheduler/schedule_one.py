@@ -8,7 +8,11 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.framework.interface import CycleState
+from scheduler_core.framework.interface import (
+    CycleState,
+    PostFilterPlugin,
+    ScorePlugin,
+)
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.framework.runtime.scores import PluginScore
@@ -91,7 +95,7 @@ def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
 ) -> tuple[NDArray[np.int64], bool]:
     """The total score of every feasible node, 1 for each if nobody scores; and whether an extender scored, too."""
-    if not framework.extenders and not framework.at("score"):
+    if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
     if not status.is_success:
@@ -147,7 +151,7 @@ def select_host(
 def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> None:
     """PostFilter, and what preemption decided: evict the victims, clear lower nominations on the node."""
     framework = attempt.framework
-    if not framework.at("post_filter"):
+    if not framework.at(PostFilterPlugin):
         return
     assert attempt.cycle is not None
     result = framework.run_post_filter(attempt.cycle, error.diagnosis)

@@ -9,6 +9,10 @@ from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.pods import PodTable
+from scheduler_core.framework.interface import (
+    PreEnqueuePlugin,
+    QueueSortPlugin,
+)
 from scheduler_core.framework.runtime.runtime import Framework, Registry, Services
 from scheduler_core.queue.backoff_queue import Backoff
 from scheduler_core.queue.queueing_hints import QueueingHintMap
@@ -54,7 +58,7 @@ def build_queue(
     """The queue that all profiles share; the first profile's QueueSort orders it (they must all have the same)."""
     config, first = scenario.config, next(iter(frameworks.values()))
     gated = {
-        name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at("pre_enqueue")]
+        name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
         for name, framework in frameworks.items()
     }
     return SchedulingQueue(
@@ -64,7 +68,7 @@ def build_queue(
             config.pod_max_backoff_seconds,
             scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
         ),
-        first.at("queue_sort")[0].key,
+        first.at(QueueSortPlugin)[0].key,
         {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},
         gated,
         emit,

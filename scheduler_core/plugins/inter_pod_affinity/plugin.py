@@ -23,12 +23,22 @@ from scheduler_core.framework.interface import (
     SUCCESS,
     Change,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -49,7 +59,18 @@ STATUSES = (EXISTING_ANTI_AFFINITY, ANTI_AFFINITY, AFFINITY)
 EXISTING, ANTI, UNMATCHED = 1, 2, 3  # numbers of these in a column of verdicts: of two, the higher one decides
 
 
-class InterPodAffinity:
+class InterPodAffinity(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreFilterExtensions,
+    PreScorePlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """Reject nodes without the pods that are asked for or with ones that are forbidden; weigh preferences."""
 
     name = "InterPodAffinity"

@@ -19,14 +19,23 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -42,7 +51,17 @@ NOTHING_PREFERRED = PreScoreResult(status=SKIP)
 CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod affinity terms conflict",))
 
 
-class NodeAffinity:
+class NodeAffinity(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
 
     name = "NodeAffinity"

@@ -18,13 +18,21 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -45,7 +53,16 @@ SIGN_BIT = 63
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
-class NodeResourcesFit:
+class NodeResourcesFit(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreFilterExtensions,
+    ScorePlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"

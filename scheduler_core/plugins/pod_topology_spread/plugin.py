@@ -24,12 +24,22 @@ from scheduler_core.framework.interface import (
     SUCCESS,
     Change,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -58,7 +68,18 @@ class SpreadState:
     min_match_num: list[int]
 
 
-class PodTopologySpread:
+class PodTopologySpread(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreFilterExtensions,
+    PreScorePlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """Reject nodes that would make the spread too uneven; prefer nodes whose domains hold fewer matching pods."""
 
     name = "PodTopologySpread"

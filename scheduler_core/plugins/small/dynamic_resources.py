@@ -23,12 +23,18 @@ from scheduler_core.framework.interface import (
     Code,
     CycleState,
     Diagnosis,
+    EnqueueExtensions,
+    ExplainsScore,
     Handle,
+    PostFilterPlugin,
     PostFilterResult,
+    PreFilterPlugin,
     PreFilterResult,
     Reads,
     RegisteredEvent,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
 )
 from scheduler_core.plugins.helpers.signing import by_claims
@@ -38,7 +44,7 @@ NO_CLAIMS = Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
 NO_STATE = Status(Code.ERROR, ("not found",))
 
 
-class DynamicResources:
+class DynamicResources(PreFilterPlugin, PostFilterPlugin, EnqueueExtensions, SignPlugin, ScorePlugin, ExplainsScore):
     """A pod without claims passes everywhere."""
 
     name = "DynamicResources"

@@ -12,7 +12,15 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.image_states import ImageState
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact, ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, Handle, Reads, Scores
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    ExplainsScore,
+    Handle,
+    Reads,
+    ScorePlugin,
+    Scores,
+    SignPlugin,
+)
 from scheduler_core.plugins.helpers.signing import Fragments
 
 MIB = 1024 * 1024
@@ -20,7 +28,7 @@ MIN_THRESHOLD = 23 * MIB
 MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 
-class ImageLocality:
+class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     """An image counts by its size times the share of nodes that have it, so that pods do not crowd on one node."""
 
     name = "ImageLocality"

@@ -17,10 +17,14 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
     Reads,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -29,7 +33,7 @@ from scheduler_core.plugins.helpers.signing import by_node_name
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 
 
-class NodeName:
+class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """Pending pods have no `spec.nodeName`, so this plugin lets them pass."""
 
     name = "NodeName"

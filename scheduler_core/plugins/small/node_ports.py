@@ -18,11 +18,17 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -33,7 +39,7 @@ NO_PORTS_WANTED = PreFilterResult(status=SKIP)
 ANY_IP = "0.0.0.0"  # noqa: S104, an address in a manifest
 
 
-class NodePorts:
+class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
 
     name = "NodePorts"

@@ -15,11 +15,15 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -30,7 +34,7 @@ UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule"
 UNSCHEDULABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unschedulable",))
 
 
-class NodeUnschedulable:
+class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """Reject a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
 
     name = "NodeUnschedulable"

@@ -18,13 +18,21 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreScorePlugin,
     PreScoreResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -38,7 +46,16 @@ NOTHING_TO_PREPARE = PreScoreResult()
 REASON = "node(s) had untolerated taint(s)"
 
 
-class TaintToleration:
+class TaintToleration(
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"

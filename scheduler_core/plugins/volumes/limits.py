@@ -26,10 +26,16 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -69,7 +75,9 @@ class DriverCount:
         return self.current + self.new <= self.limit
 
 
-class NodeVolumeLimits:
+class NodeVolumeLimits(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
+):
     """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
 
     name = "NodeVolumeLimits"

@@ -25,11 +25,17 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -61,7 +67,9 @@ class State:
 NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 
 
-class VolumeRestrictions:
+class VolumeRestrictions(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
+):
     """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"

@@ -20,11 +20,16 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -60,7 +65,7 @@ class VolumeTopology:
 Topologies = tuple[VolumeTopology, ...]
 
 
-class VolumeZone:
+class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"

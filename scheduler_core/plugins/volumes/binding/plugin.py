@@ -26,12 +26,21 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreBindPlugin,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     RegisteredEvent,
+    ReservePlugin,
     Rows,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
@@ -65,7 +74,17 @@ class State:
     reserved: PodVolumes | None = None  # None: every claim is bound, there is nothing to do
 
 
-class VolumeBinding:
+class VolumeBinding(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ReservePlugin,
+    PreBindPlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+    SignPlugin,
+):
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
