@@ -226,7 +226,8 @@ X_FRAME_OPTIONS = "DENY"
 
 # --- What a stranger may send -------------------------------------------------------------------------------------
 LIMITS = {
-    "scenario_bytes": number("KSCHEDUI_MAX_SCENARIO_BYTES", 8 * 1024 * 1024),
+    "scenario_bytes": number("KSCHEDUI_MAX_SCENARIO_BYTES", 24 * 1024 * 1024),
+    "import_bytes": number("KSCHEDUI_MAX_IMPORT_BYTES", 256 * 1024 * 1024),  # of what a cluster printed, unpacked
     "documents": number("KSCHEDUI_MAX_DOCUMENTS", 60_000),
     "nodes": number("KSCHEDUI_MAX_NODES", 5_000),
     "pods": number("KSCHEDUI_MAX_PODS", 50_000),

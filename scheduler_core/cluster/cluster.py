@@ -6,12 +6,14 @@ The simulation and the scheduling cycle call the writing methods; plugins only r
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 
 import numpy as np
 
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey, Workload
+from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.image_states import ImageStates
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
@@ -47,7 +49,7 @@ class Cluster:
         self._images = ImageStates()
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
-        self._changes: dict[str, list[ObjectKey]] = {}  # by kind, the keys that were written or deleted, in order
+        self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind
 
     # Reading
 
@@ -64,11 +66,11 @@ class Cluster:
 
     def version(self, kind: str) -> int:
         """Grows with every write of an object of that kind; put it into keys of what depends on them."""
-        return len(self._changes.get(kind, ()))
+        return self._changes[kind].version
 
     def changed(self, kind: str, since: int) -> Sequence[ObjectKey]:
         """The keys of the objects of a kind that were written or deleted after `version(kind)` was `since`."""
-        return self._changes.get(kind, [])[since:]
+        return self._changes[kind].since(since)
 
     def node(self, name: str) -> Node | None:
         """The node object, None if it does not exist."""
@@ -104,7 +106,7 @@ class Cluster:
         else:
             kind = kind_of(item)
             self._objects.setdefault(kind, {})[key_of(item)] = item
-            self._changes.setdefault(kind, []).append(key_of(item))
+            self._changes[kind].note(key_of(item))
 
     def delete(self, kind: str, key: ObjectKey) -> None:
         """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
@@ -116,7 +118,7 @@ class Cluster:
             self.delete_pod(key)
         else:
             del self._objects[kind][key]
-            self._changes[kind].append(key)
+            self._changes[kind].note(key)
 
     def _apply_node(self, node: Node) -> None:
         self._tree.update(node) if node.name in self._node_objects else self._tree.add(node)
@@ -220,7 +222,7 @@ class Cluster:
         nodes.requested[:, row] += sign * pods.requests[:, slot]
         nodes.non_zero[:, row] += sign * pods.non_zero[:, slot]
         nodes.pod_count[row] += sign
-        nodes.log.append(row)
+        nodes.touched[row] = None
         pods.count(slot, row, sign)
 
 

@@ -64,8 +64,8 @@ class LabelColumn:
 class NodeTable:
     """Columns over the snapshot's nodes. `generation` changes whenever rows move or any node itself changes.
 
-    What depends on pods (`requested`, `non_zero`, `pod_count`) changes in place; `log` holds the rows of those changes
-    since the table was rebuilt, in order, so a cache remembers `(generation, len(log))` and redoes `log[seen:]` only.
+    What depends on pods (`requested`, `non_zero`, `pod_count`) changes in place; `touched` are the rows where it did
+    since `states` was asked last.
     """
 
     def __init__(self, resources: ResourceIndex) -> None:
@@ -78,7 +78,7 @@ class NodeTable:
     def rebuild(self, nodes: Sequence[Node]) -> None:
         """Take over nodes in snapshot order, with no pods on them. Called by `Cluster` only."""
         self.generation += 1
-        self.log: list[int] = []
+        self.touched: dict[int, None] = {}
         self.all_rows: NDArray[np.intp] = np.arange(len(nodes), dtype=np.intp)
         self.nodes: list[Node] = list(nodes)
         self.names: list[str] = [node.name for node in nodes]
@@ -100,7 +100,6 @@ class NodeTable:
         self._columns: dict[Hashable, Any] = {}
         self._state: NDArray[np.intp] | None = None
         self._state_number: dict[bytes, int] = {}
-        self._states_seen = 0
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -136,10 +135,10 @@ class NodeTable:
         if self._state is None or len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES):
             self._state = self._numbered_states()
         else:
-            for row in self.log[self._states_seen :]:
+            for row in self.touched:
                 key = self._amounts[:, row].tobytes()
                 self._state[row] = self._state_number.setdefault(key, len(self._state_number))
-        self._states_seen = len(self.log)
+        self.touched.clear()
         return self._state
 
     @property

@@ -131,11 +131,11 @@ class Explainer:
         return nothing.with_added(np.zeros(len(slots), np.intp), np.array(slots, np.intp))
 
     def _change(self, plugin: Any, what_if: WhatIf | None) -> Change | None:
-        if what_if is None or not hasattr(plugin, "axes"):
+        if what_if is None or not hasattr(plugin, "add_pod_delta"):
             return None
         state = self._cycle.states.get(plugin.name)
         delta = what_if.delta(
-            plugin.name, lambda slots, rows: plugin.axes(self._pod, state, self._cluster, slots, rows)
+            plugin.name, lambda slots, rows: plugin.add_pod_delta(self._pod, state, self._cluster, slots, rows)
         )
         return Change(delta, what_if, np.zeros(1, np.intp))
 

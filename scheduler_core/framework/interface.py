@@ -7,12 +7,12 @@ that it is enabled at, from the protocols below (structurally: no base class nee
 - Plugins never write the tables, never emit events and keep no state between cycles except caches.
 - State of one scheduling cycle is any object that `pre_filter` returns; it is handed to every later method of the same
   plugin in that cycle. It may be mutable. `pre_score` may return another one for `score` and `normalize`.
-- A filter plugin whose verdict depends on the pods of a node also has `axes` (see `FilterPlugin`).
+- A filter plugin whose verdict depends on the pods of a node also has `add_pod_delta` (see `FilterPlugin`).
 - A filter or score plugin whose answer depends on some fields of the pod and of the node alone may name them in `reads`
   (see `Reads`); alike pods then share its answers, and it is asked about changed nodes only.
 
-Worked examples: `plugins/small/node_unschedulable.py` (columns, no state) and `plugins/node_resources/fit.py` (axes,
-scores).
+Worked examples: `plugins/small/node_unschedulable.py` (columns, no state) and `plugins/node_resources/fit.py`
+(add_pod_delta, scores).
 kube-scheduler: pkg/scheduler/framework/interface.go and staging/src/k8s.io/kube-scheduler/framework.
 """
 
@@ -144,23 +144,25 @@ class PreFilterPlugin(Protocol):
 
 
 class FilterPlugin(Protocol):
-    """`axes` is left out by plugins whose verdict does not depend on the pods that stand on the node."""
+    """`add_pod_delta` is left out by plugins whose verdict does not depend on the pods that stand on the node."""
 
     def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """The verdict for every row of `rows`, in that order. `state` is from `pre_filter`, None if there is none.
 
         `change` None: as the tables are. Else judge each row as if its pods had changed: add `change.delta`
-        (int64[k, len(rows)], the sum of this plugin's own axes) to the plugin's counters, or, where the rule is
-        not linear, look at the slots in `change.removed[i]` and `change.added[i]`. A plugin without `axes`
-        gets None.
+        (int64[k, len(rows)], the sum of this plugin's own `add_pod_delta`) to the plugin's counters, or, where the
+        rule is not linear, look at the slots in `change.removed[i]` and `change.added[i]`. A plugin without
+        `add_pod_delta` gets None.
         """
         ...
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """int64[k, m]: what the pod in `slots[i]`, if it stands on the node in `rows[i]`, adds to each of the plugin's
-        k counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...).
+        """What AddPod adds and RemovePod takes off (framework.PreFilterExtensions), int64[k, m].
+
+        Column i is what the pod in `slots[i]`, if it stands on the node in `rows[i]`, adds to each of the plugin's k
+        counters there (its requests; its conflicting ports; 1 if it matches a term in that node's own domain; ...).
 
         It is asked both about pods on that node (to imagine them away) and about nominated pods that are on no node.
         A plugin that only looks at `change.removed` and `change.added` returns an array of shape (0, m).

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-Axes = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]]  # (slots[m], rows[m]) -> int64[k, m]
+AddPodDelta = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]]  # (slots[m], rows[m]) -> int64[k, m]
 
 
 @dataclass(slots=True)
@@ -22,7 +22,7 @@ class WhatIf:
     """Pairs of a pod and a row: pair j is about the pod in `slots[j]` and the node in row `rows[index[j]]`.
 
     `sign[j]` is -1 (the pod is imagined away), +1 (it is imagined there) or 0 (as it is). The caller may change `sign`
-    between two runs: what a plugin computed for the pairs (its axes) is kept, so preemption gives pods back to all its
+    between two runs: what a plugin computed for the pairs is kept, so preemption gives pods back to all its
     candidates rank by rank at the cost of one array pass per plugin.
     """
 
@@ -30,13 +30,13 @@ class WhatIf:
     index: NDArray[np.intp]
     slots: NDArray[np.intp]
     sign: NDArray[np.int64]
-    _axes: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    _added: dict[str, NDArray[np.int64]] = field(default_factory=dict)
 
-    def delta(self, plugin: str, axes: Axes) -> NDArray[np.int64]:
+    def delta(self, plugin: str, add_pod_delta: AddPodDelta) -> NDArray[np.int64]:
         """How the plugin's k counters change on every row: int64[k, len(rows)]."""
-        found = self._axes.get(plugin)
+        found = self._added.get(plugin)
         if found is None:
-            found = self._axes[plugin] = axes(self.slots, self.rows[self.index])
+            found = self._added[plugin] = add_pod_delta(self.slots, self.rows[self.index])
         delta = np.zeros((len(found), len(self.rows)), np.int64)
         signed = found * self.sign
         for counter, values in zip(delta, signed, strict=True):
@@ -58,8 +58,9 @@ class WhatIf:
 class Change:
     """What a filter plugin gets instead of None when the rows are to be judged as if pods had changed.
 
-    `delta` int64[k, len(rows)] is the sum of the plugin's own axes over the changes of each row. A plugin whose rule is
-    not linear in the pods asks for the pods themselves: `removed[i]` and `added[i]` are slots, for the i-th row asked.
+    `delta` int64[k, len(rows)] is the sum of the plugin's own `add_pod_delta` over the changes of each row. A plugin
+    whose rule is not linear in the pods asks for the pods themselves: `removed[i]` and `added[i]` are slots, for the
+    i-th row asked.
     """
 
     delta: NDArray[np.int64]

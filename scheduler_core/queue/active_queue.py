@@ -24,19 +24,20 @@ class InFlightEvent:
 class ActiveQueue(PodHeap):
     """A popped pod is in flight until `done`; events after its pop are replayed if it comes back.
 
-    `_flight` holds, in order, keys of pods in flight and events; a pod cares about the events behind its own key.
+    A pod cares about the events that were recorded after it was popped; those that all pods in flight have behind them
+    are forgotten.
     """
 
     def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:
         super().__init__(sort_key)
-        self._in_flight: dict[PodKey, None] = {}
-        self._flight: list[PodKey | InFlightEvent] = []
+        self._in_flight: dict[PodKey, int] = {}  # how many events were recorded before its pop; oldest pop first
+        self._events: list[InFlightEvent] = []
+        self._forgotten = 0  # events before `_events`
 
     def take_off(self, queued: QueuedPod) -> None:
         """The pod was popped (here or from backoffQ): its scheduling begins."""
         queued.attempts += 1
-        self._in_flight[queued.key] = None
-        self._flight.append(queued.key)
+        self._in_flight[queued.key] = self._forgotten + len(self._events)
         queued.unschedulable_plugins = {}
         queued.pending_plugins = {}
         queued.gating_plugin = ""
@@ -47,18 +48,17 @@ class ActiveQueue(PodHeap):
     def record(self, event: ClusterEvent, old: Any, new: Any) -> None:
         """Keep an event for the pods in flight, if there are any."""
         if self._in_flight:
-            self._flight.append(InFlightEvent(event, old, new))
+            self._events.append(InFlightEvent(event, old, new))
 
     def events_for(self, key: PodKey) -> list[InFlightEvent]:
         """The events since the pod was popped."""
-        later = self._flight[self._flight.index(key) + 1 :]
-        return [entry for entry in later if isinstance(entry, InFlightEvent)]
+        return self._events[self._in_flight[key] - self._forgotten :]
 
     def done(self, key: PodKey) -> None:
         """The pod is not in flight any more; events that nobody waits for are dropped. May be called twice."""
-        if key not in self._in_flight:
+        if self._in_flight.pop(key, None) is None or not self._events:
             return
-        del self._in_flight[key]
-        self._flight.remove(key)
-        while self._flight and isinstance(self._flight[0], InFlightEvent):
-            self._flight.pop(0)
+        recorded = self._forgotten + len(self._events)
+        oldest = next(iter(self._in_flight.values()), recorded)
+        del self._events[: oldest - self._forgotten]
+        self._forgotten = oldest

@@ -29,6 +29,7 @@ from scheduler_core.queue.nominator import Cause, Nominator
 from scheduler_core.queue.pod_heap import SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.queueing_hints import QueueingHintMap
+from scheduler_core.queue.unschedulable_pods import UnschedulablePods
 from scheduler_core.trace.events import AnyEvent, PodEnqueued, PodGated, PodsKeptWaiting
 from scheduler_core.trace.records import Hint, KeptWaiting
 
@@ -66,14 +67,14 @@ class SchedulingQueue:
         self.now = 0.0
         self.active = ActiveQueue(sort_key)
         self.backoff_queue = BackoffQueue(backoff, sort_key)
-        self.unschedulable: dict[PodKey, QueuedPod] = {}
+        self.unschedulable = UnschedulablePods()
         self.nominator = Nominator(pods, emit)
         self._backoff = backoff
         self._hints = hints
         self._pre_enqueue = pre_enqueue
         self._emit = emit
         self._sequence = 0
-        self._interest: dict[ClusterEvent, bool] = {}
+        self._interested: dict[ClusterEvent, frozenset[str]] = {}
         self._early: tuple[float, Counter[PodKey]] = (0.0, Counter())  # pops from backoffQ at this moment
 
     # The life of a pod in the queue
@@ -149,7 +150,7 @@ class SchedulingQueue:
         """A pod that is gone, or bound."""
         self.nominator.delete(pod.key, cause)
         if self.active.remove(pod.key) is None and self.backoff_queue.remove(pod.key) is None:
-            self.unschedulable.pop(pod.key, None)
+            self.unschedulable.pop(pod.key)
 
     def activate(self, keys: Iterable[PodKey]) -> list[PodKey]:
         """Move pods to activeQ at once, for a plugin; returns those that were moved."""
@@ -166,10 +167,11 @@ class SchedulingQueue:
 
     def move_all(self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None) -> None:
         """MoveAllToActiveOrBackoffQueue: an event may make unschedulable pods worth another try."""
-        if not self._of_interest(event):
+        plugins = self._interested_in(event)
+        if not plugins and not event.is_wildcard:
             return
-        chosen = [queued for queued in self.unschedulable.values() if pre_check is None or pre_check(queued.pod)]
-        self._move(chosen, event, old, new)
+        waiting = self.unschedulable if event.is_wildcard else self.unschedulable.rejected_by(plugins)
+        self._move([queued for queued in waiting if pre_check is None or pre_check(queued.pod)], event, old, new)
 
     def flush_backoff_completed(self) -> None:
         """Every second: pods whose backoff is over become active."""
@@ -179,7 +181,7 @@ class SchedulingQueue:
     def flush_unschedulable_leftover(self) -> None:
         """Every 30 s: pods that have waited for more than 5 minutes are tried again."""
         limit = self.now - POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS
-        chosen = [queued for queued in self.unschedulable.values() if queued.timestamp < limit]
+        chosen = [queued for queued in self.unschedulable if queued.timestamp < limit]
         if chosen:
             self._move(chosen, UNSCHEDULABLE_TIMEOUT, None, None)
 
@@ -210,7 +212,7 @@ class SchedulingQueue:
         """moveToActiveQ: a gated pod lands in unschedulablePods instead. PreEnqueue ran already before backoffQ."""
         if not (self._backoff.aligned and event == BACKOFF_COMPLETE) and not self._passes_pre_enqueue(queued, event):
             return False
-        self.unschedulable.pop(queued.key, None)
+        self.unschedulable.pop(queued.key)
         self.backoff_queue.remove(queued.key)
         self.active.add(queued)
         self._emit(PodEnqueued(queued.key, "active", event, queued.timestamp, queued.sequence, hints))
@@ -221,7 +223,7 @@ class SchedulingQueue:
     def _move_to_backoff(self, queued: QueuedPod, event: str, hints: list[Hint]) -> bool:
         if self._backoff.aligned and not self._passes_pre_enqueue(queued, event):
             return False
-        self.unschedulable.pop(queued.key, None)
+        self.unschedulable.pop(queued.key)
         self.backoff_queue.add(queued)
         until = self._backoff.expiration(queued)
         error = self.backoff_queue.is_error(queued.key)
@@ -229,7 +231,7 @@ class SchedulingQueue:
         return True
 
     def _put_unschedulable(self, queued: QueuedPod, event: str, hints: list[Hint]) -> None:
-        self.unschedulable[queued.key] = queued
+        self.unschedulable.put(queued)
         self._emit(PodEnqueued(queued.key, "unschedulable", event, queued.timestamp, queued.sequence, hints))
 
     # Rules
@@ -245,7 +247,7 @@ class SchedulingQueue:
             queued.unschedulable_plugins[name] = None
             queued.gating_plugin = name
             if queued.key not in self.active and queued.key not in self.backoff_queue:
-                self.unschedulable[queued.key] = queued
+                self.unschedulable.put(queued)
                 self._emit(PodGated(queued.key, name, status.message, queued.timestamp, queued.sequence, event))
             return False
         queued.gating_plugin = ""
@@ -283,12 +285,12 @@ class SchedulingQueue:
         hints = self._hints.get(queued.pod.scheduler_name)
         return hints is not None and any(one.matches(event) for one in hints.events_of(queued.gating_plugin))
 
-    def _of_interest(self, event: ClusterEvent) -> bool:
-        """Whether any plugin registered the event; remembered, since it is asked at every binding."""
-        found = self._interest.get(event)
+    def _interested_in(self, event: ClusterEvent) -> frozenset[str]:
+        """The plugins that registered the event; remembered, since it is asked at every binding."""
+        found = self._interested.get(event)
         if found is None:
-            found = event.is_wildcard or any(hints.matching(event) for hints in self._hints.values())
-            self._interest[event] = found
+            found = frozenset(one.plugin for hints in self._hints.values() for one in hints.matching(event))
+            self._interested[event] = found
         return found
 
     def _new(self, pod: Pod) -> QueuedPod:

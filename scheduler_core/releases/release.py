@@ -1,14 +1,21 @@
 """What a Kubernetes minor's kube-scheduler is: its default plugins, its feature gates, and what else differs.
 
-A rule that differs between releases asks its release by name (`handle.release`), never by number.
+A rule that differs between releases asks its release by name (`handle.release.rules`), never by number. The newest
+release is written out; each older one says what differs from its newer neighbour.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import TypeVar
 
 from scheduler_core.apis.config import PluginRef
+from scheduler_core.releases.rules import Rules
+
+Points = tuple[str, ...]
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +28,52 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """`version` "1.34"; `patch` "1.34.1" is the one whose recorded runs the simulation equals.
+    """`patch` "1.34.1" is the one whose recorded runs the simulation equals.
 
-    `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `gates` are those
-    that matter here (kube_features.go).
+    `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
+    are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
+    (kube_features.go). `rules`: everything else that differs.
     """
 
-    version: str
     patch: str
     default_plugins: tuple[PluginRef, ...]
+    plugin_points: Mapping[str, Points]
     gates: Mapping[str, Gate]
+    rules: Rules = field(default_factory=Rules)
+
+    @property
+    def version(self) -> str:
+        """The minor: "1.34"."""
+        return self.patch.rpartition(".")[0]
 
     def default_gates(self) -> dict[str, bool]:
         """The values of the gates that a scenario may set, as they are without it."""
         return {name: gate.default for name, gate in self.gates.items() if gate.settable}
+
+    def older(
+        self,
+        patch: str,
+        *,
+        rules: Rules,
+        gates: Mapping[str, Gate | None] | None = None,
+        plugin_points: Mapping[str, Points | None] | None = None,
+        default_plugins: Sequence[PluginRef] | None = None,
+    ) -> Release:
+        """The next older release: what differs from this one. None: it has no such gate or plugin.
+
+        A plugin that does not exist there is no default plugin either; `default_plugins` is for other changes.
+        """
+        points = _changed(self.plugin_points, plugin_points or {})
+        defaults = self.default_plugins if default_plugins is None else default_plugins
+        return Release(
+            patch,
+            tuple(one for one in defaults if one.name in points),
+            points,
+            _changed(self.gates, gates or {}),
+            rules,
+        )
+
+
+def _changed(newer: Mapping[str, Value], changes: Mapping[str, Value | None]) -> Mapping[str, Value]:
+    merged = {**newer, **changes}
+    return MappingProxyType({name: value for name, value in merged.items() if value is not None})

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
 from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS
 from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, SCENARIO, SELECTION
 from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, MapOf, Type
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
-from scheduler_core.scenario.settings.plugin_sets import PLUGIN_POINTS
 
 
 def field_catalogue() -> dict[str, Any]:
@@ -31,7 +31,7 @@ def field_catalogue() -> dict[str, Any]:
     return {
         "kinds": kinds,
         "types": types,
-        "plugins": {name: list(points) for name, points in PLUGIN_POINTS.items()},
+        "plugins": {name: list(points) for name, points in DEFAULT_RELEASE.plugin_points.items()},
     }
 
 

@@ -64,16 +64,19 @@ __all__ = [
 
 
 def parse_scenario(
-    text: str, limits: Limits | None = None, known_plugins: Mapping[str, Iterable[str]] | None = None
+    text: str,
+    limits: Limits | None = None,
+    known_plugins: Mapping[str, Iterable[str]] | None = None,
+    release: Release | None = None,
 ) -> Scenario:
     """Reads a whole file; raises `ScenarioErrors`, and nothing else, if any of it is refused.
 
     `known_plugins`: the outside plugins that a configuration may enable, each with the extension points that it
-    implements, named as in `config.EXTENSION_POINTS`.
+    implements, named as in `config.EXTENSION_POINTS`. `release`: instead of the one that the file names.
     """
     problems = Problems()
     try:
-        scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems).read()
+        scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release).read()
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
@@ -95,19 +98,25 @@ class _Reader:
     """Reads one file. Problems are collected; what comes out counts only if there are none."""
 
     def __init__(
-        self, text: str, limits: Limits, known_plugins: Mapping[str, Iterable[str]], problems: Problems
+        self,
+        text: str,
+        limits: Limits,
+        known_plugins: Mapping[str, Iterable[str]],
+        problems: Problems,
+        release: Release | None,
     ) -> None:
         self._text = text
         self._limits = limits
         self._known_plugins = known_plugins
         self._problems = problems
+        self._release = release
 
     def read(self) -> Scenario:
         found = self._sort(read_documents(self._text, self._limits, self._problems))
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
         config = self._configuration(found.configuration, own.release)
-        self._check_scripts(own, config, found.scenario)
+        self._check_scripts(own, config, found)
         admission = Admission()
         initial = InitialObjects(self._problems, admission)
         objects = initial.build(found.objects, created_nodes(own.events))
@@ -165,9 +174,10 @@ class _Reader:
 
     def _own_document(self, document: Document | None) -> ScenarioDocument:
         if document is None:
-            return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
+            release = self._release or DEFAULT_RELEASE
+            return ScenarioDocument(release=release, feature_gates=release.default_gates())
         self._problems.enter(document.chunk, document.prefix)
-        return build_scenario_document(document.data, self._problems)
+        return build_scenario_document(document.data, self._problems, self._release)
 
     def _configuration(self, document: Document | None, release: Release) -> SchedulerConfiguration:
         if document is None:
@@ -189,8 +199,22 @@ class _Reader:
                 self._problems.add(ScenarioError("", 0, message))
                 raise TooManyProblems
 
-    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, document: Document | None) -> None:
+    def _warn_of_unscripted(self, own: ScenarioDocument, document: Document) -> None:
+        """An extender without a script is as if it were not there."""
+        scripted = {script.url_prefix for script in own.extender_scripts}
+        self._problems.enter(document.chunk, document.prefix)
+        for index, extender in enumerate(document.data.get("extenders") or ()):
+            if (extender.get("urlPrefix") or "") not in scripted:
+                message = Message(
+                    "is never called, and has no script in spec.extenders of the Scenario document: it rejects no node"
+                )
+                self._problems.warn(("extenders", index, "urlPrefix"), message)
+
+    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
         """A script without its extender would never be used."""
+        document = found.scenario
+        if found.configuration and config.extenders:
+            self._warn_of_unscripted(own, found.configuration)
         prefixes = {extender.url_prefix for extender in config.extenders}
         for index, script in enumerate(own.extender_scripts):
             if document and script.url_prefix and script.url_prefix not in prefixes:

@@ -102,6 +102,8 @@ def find_nodes_that_fit_pod(
     if found.error:
         raise SchedulingError(found.error)
     _ask_extenders(framework, cycle, diagnosis, found)
+    if found.extenders:
+        diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
     narrowed = outcome.node_names is not None
     emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed))
     return found.feasible, diagnosis
@@ -217,7 +219,6 @@ def _ask_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
         rows = found.feasible[[rejection.position for rejection in rejections]]
         numbers = np.arange(1, len(rejections) + 1, dtype=np.int16)
         diagnosis.judge(rows, numbers, [rejection.status for rejection in rejections])
-        diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
         found.extenders += [(one.extender, nodes[one.position].name, one.status.message) for one in rejections]
         found.feasible = found.feasible[kept]
 

@@ -182,7 +182,7 @@ class PreemptionEvaluated(Event, tag=True):
 
     `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
     dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
-    the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that stood longest on the ladder
+    the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that were dropped last
     are in `candidates`, in the candidates' order; `more` has the others.
     """
 
@@ -194,7 +194,6 @@ class PreemptionEvaluated(Event, tag=True):
     unhelpful: int = 0
     failed: dict[NodeName, Verdict] = {}
     message: str = ""
-    offset: int = 0
     candidates_wanted: int = 0
     extenders: list[str] = []
     more_failed: int = 0
@@ -228,7 +227,7 @@ class NominationCleared(Event, tag=True):
 class ScoresComputed(Event, tag=True):
     """Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores.
 
-    `skipped` are the Score plugins that PreScore let off. `extenders` add (extender, column, weight).
+    `skipped` are the Score plugins that PreScore let off; `extenders` name an extender in place of a plugin.
     """
 
     rows: Column

@@ -32,7 +32,7 @@ class Hint(Record):
 
 
 class NodeSummary(Record):
-    """A node as the player draws it. `manifest` is the object as written, when it is shown (`kubectl get -o yaml`)."""
+    """A node as the player draws it."""
 
     name: NodeName
     allocatable: Resources  # includes "pods"
@@ -96,7 +96,7 @@ class Reprieve(Record):
 
 
 class Candidate(Record):
-    """One node's dry run in preemption. `rung` is the criterion by which it fell (1 to 6), 0 for the chosen one."""
+    """One node's dry run in preemption. `rung` is the criterion (1 to 6) that dropped it, 0 for the chosen one."""
 
     node: NodeName
     victims: list[PodKey]

@@ -169,8 +169,9 @@ function draw() {
 /** Before the first chunk is here. */
 function drawWaiting() {
   drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
-  region("caption").textContent = store.complete ? t("run.pastend") : t("run.waiting");
-  if (store.complete && store.steps) player.seek(store.steps - 1);
+  const pastEnd = store.complete && player.step >= store.steps;
+  region("caption").textContent = pastEnd ? t("run.pastend") : t("run.waiting");
+  if (pastEnd && store.steps) player.seek(store.steps - 1);
 }
 
 /** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */

@@ -10,7 +10,7 @@ export interface Hint {
   hint: "Queue" | "QueueSkip";
 }
 
-/** A node as the player draws it. `manifest` is the object as written, when it is shown (`kubectl get -o yaml`). */
+/** A node as the player draws it. */
 export interface NodeSummary {
   name: string;
   allocatable: Record<string, number>;
@@ -65,7 +65,7 @@ export interface Reprieve {
   violates_pdb?: boolean;
 }
 
-/** One node's dry run in preemption. `rung` is the criterion by which it fell (1 to 6), 0 for the chosen one. */
+/** One node's dry run in preemption. `rung` is the criterion (1 to 6) that dropped it, 0 for the chosen one. */
 export interface Candidate {
   node: string;
   victims: string[];
@@ -243,7 +243,6 @@ export interface PreemptionEvaluated {
   unhelpful?: number;
   failed?: Record<string, Verdict>;
   message?: string;
-  offset?: number;
   candidates_wanted?: number;
   extenders?: string[];
   more_failed?: number;

@@ -7,11 +7,11 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
-from kschedui.language import spoken
 from kschedui.models import Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, diff, engine, importers
+from kschedui.scenarios import access, diff, engine
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.importers.reading_table import reading_table
 from kschedui.web.api.answers import (
     Refusal,
     api_view,
@@ -60,15 +60,6 @@ def preview(request: HttpRequest) -> HttpResponse:
             raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
         version = scenarios.preview(keeping_visitor(request), text)
     return JsonResponse({"run": runs.start_run(version, asker_of(request), retry=True).public_id})
-
-
-@api_view("POST", limit="check")
-def import_text(request: HttpRequest) -> HttpResponse:
-    """{text} -> {text, notes}: what kubectl or kube-scheduler-simulator printed, as a scenario."""
-    text = text_of(json_body(request, text=str))
-    with room_for(text):
-        found = importers.convert(text, engine.limits())
-    return JsonResponse({"text": found.text, "notes": [spoken(note) for note in found.notes]})
 
 
 @api_view("POST", limit="save")
@@ -124,8 +115,8 @@ def room_for(text: str) -> AbstractContextManager[None]:
 
 @api_view("GET", limit="read")
 def catalogue(request: HttpRequest) -> HttpResponse:
-    """Kinds, fields and values that the editor may offer."""
-    response = as_json(field_catalogue())
+    """Kinds, fields and values that the editor may offer; and what it keeps of a dump (importers.reading_table)."""
+    response = as_json({**field_catalogue(), "reading": reading_table()})
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
 

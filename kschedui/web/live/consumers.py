@@ -136,7 +136,8 @@ class RunConsumer(AsyncWebsocketConsumer):
             elif isinstance(news, int):
                 await self.send_frame(feed, news)
         if feed.broken:
-            return await self.close(RESTART)
+            await self.close(RESTART)
+            return
         status = feed.status
         if status.error:
             await self.tell(type="error", message=self.say(status.error))

@@ -125,11 +125,11 @@ class Filters:
     def _change(
         self, plugin: Any, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None
     ) -> Change | None:
-        if what_if is None or not hasattr(plugin, "axes"):
+        if what_if is None or not hasattr(plugin, "add_pod_delta"):
             return None
         state = cycle.states.get(plugin.name)
         delta = what_if.delta(
-            plugin.name, lambda slots, rows: plugin.axes(cycle.pod, state, self._cluster, slots, rows)
+            plugin.name, lambda slots, rows: plugin.add_pod_delta(cycle.pod, state, self._cluster, slots, rows)
         )
         if positions is None:
             return Change(delta, what_if, np.arange(len(what_if.rows)))

@@ -44,8 +44,8 @@ class AsksPreFilter:
         self.name: str = plugin.name
         self._plugin = plugin
         self._cluster = cluster
-        if hasattr(plugin, "axes"):
-            self.axes = plugin.axes
+        if hasattr(plugin, "add_pod_delta"):
+            self.add_pod_delta = plugin.add_pod_delta
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         found: PreFilterResult = self._plugin.pre_filter(pod, self._cluster)

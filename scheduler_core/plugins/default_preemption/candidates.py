@@ -54,7 +54,7 @@ class Found:
 
     @property
     def candidates(self) -> Places:
-        """In the order in which the ladder meets them; of the violating ones only so many are kept."""
+        """In the order in which they are compared; of the violating ones only so many are kept."""
         return self.clean + self.violating.take(np.arange(min(len(self.violating), self.wanted)))
 
     def row(self, places: Places, index: int) -> int:

@@ -1,7 +1,7 @@
 """Preemption from start to end: preemption.go's Evaluator.Preempt, which DefaultPreemption runs at PostFilter.
 
     1. Is the pod eligible?   2. candidates.py finds candidate nodes with victims.py.   3. Extenders may strike some.
-    4. ladder.py chooses.     5. The scheduling cycle evicts the victims, clears lower nominations and nominates.
+    4. pick_one_node.py chooses.   5. The scheduling cycle evicts the victims, clears lower nominations and nominates.
 
 Nothing is changed here; everything that was found goes into the trace's PreemptionEvaluated (report.py).
 """
@@ -72,8 +72,8 @@ class Evaluator:
         status = diagnosis.absent if row is None else diagnosis.status(row)
         if not nominated or status.code == Code.UNSCHEDULABLE_AND_UNRESOLVABLE or row is None:
             return ""
-        standing = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
-        if any(p.terminating and p.disruption_target and p.priority < pod.priority for p in standing):
+        left = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
+        if any(p.terminating and p.disruption_target and p.priority < pod.priority for p in left):
             return TERMINATING
         return ""
 
@@ -87,7 +87,7 @@ class Evaluator:
         return PostFilterResult(status, nominated_node="", evaluation=self.records.evaluation(found, message=message))
 
     def _choose(self, pod: Pod, found: Found) -> PostFilterResult:
-        """Ask the extenders, go down the ladder, and say what follows."""
+        """Ask the extenders, pick one node, and say what follows."""
         try:
             kept, asked = self._ask_extenders(pod, found)
         except ExtenderError as error:
@@ -97,8 +97,8 @@ class Evaluator:
             evaluation = self.records.evaluation(found, message=message, extenders=asked)
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
         compared = self._criteria(found, kept)
-        chosen, fell = pick_one_node_for_preemption(compared)
-        evaluation = self.records.evaluation(found, choice=Choice(kept, compared, fell, chosen), extenders=asked)
+        chosen, dropped_by = pick_one_node_for_preemption(compared)
+        evaluation = self.records.evaluation(found, choice=Choice(kept, compared, dropped_by, chosen), extenders=asked)
         node = evaluation.nominated_node
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
         victims = self.records.victims(found, kept, chosen)

@@ -1,7 +1,7 @@
-"""Which candidate is chosen: the six rungs of preemption.go's pickOneNodeForPreemption.
+"""Which candidate is chosen: the six criteria of preemption.go's pickOneNodeForPreemption.
 
-Each rung keeps the candidates that are best by its criterion; the others fall there. The ladder ends as soon as one
-candidate is left; the last rung keeps the first of those still standing.
+Each criterion keeps the candidates that are best by it and drops the others. It ends as soon as one candidate is left;
+the last criterion keeps the first of those that are left.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-RUNGS = (
+CRITERIA = (
     "fewest PDB violations",
     "lowest highest-priority victim",
     "smallest sum of the victims' priorities",
@@ -25,7 +25,7 @@ PRIORITY_OFFSET = 2**31  # makes every priority count as positive in the sum
 
 @dataclass(frozen=True, slots=True)
 class Criteria:
-    """What the ladder compares, one value per candidate (all of the same length)."""
+    """What the criteria compare, one value per candidate (all of the same length)."""
 
     pdb_violations: NDArray[np.int64]
     highest_priority: NDArray[np.int64]  # of the first victim, the most important one
@@ -33,8 +33,8 @@ class Criteria:
     victims: NDArray[np.int64]  # how many
     earliest_start: NDArray[np.float64]  # of the highest-priority victims, seconds
 
-    def rungs(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
-        """Per rung the values of which the smallest wins."""
+    def in_order(self) -> tuple[NDArray[np.int64] | NDArray[np.float64], ...]:
+        """Per criterion the values of which the smallest wins."""
         return self.pdb_violations, self.highest_priority, self.priority_sum, self.victims, -self.earliest_start
 
     def take(self, chosen: NDArray[np.intp]) -> Criteria:
@@ -48,17 +48,17 @@ class Criteria:
 
 
 def pick_one_node_for_preemption(criteria: Criteria) -> tuple[int, NDArray[np.uint8]]:
-    """Index of the chosen candidate, and per candidate the rung (1 to 6) on which it fell, 0 for the chosen one."""
+    """Index of the chosen candidate, and per candidate the criterion (1 to 6) that dropped it, 0 for the chosen one."""
     count = len(criteria.victims)
-    assert count, "the ladder needs a candidate"
-    fell = np.zeros(count, np.uint8)
-    standing = np.arange(count)
-    for rung, values in enumerate(criteria.rungs(), start=1):
-        if len(standing) == 1:
+    assert count, "there is no candidate to pick from"
+    dropped_by = np.zeros(count, np.uint8)
+    left = np.arange(count)
+    for number, values in enumerate(criteria.in_order(), start=1):
+        if len(left) == 1:
             break
-        compared = values[standing]
+        compared = values[left]
         best = compared == compared.min()
-        fell[standing[~best]] = rung
-        standing = standing[best]
-    fell[standing[1:]] = len(RUNGS)
-    return int(standing[0]), fell
+        dropped_by[left[~best]] = number
+        left = left[best]
+    dropped_by[left[1:]] = len(CRITERIA)
+    return int(left[0]), dropped_by

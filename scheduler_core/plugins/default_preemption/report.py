@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.interface import Handle
 from scheduler_core.plugins.default_preemption.candidates import Found, Places
-from scheduler_core.plugins.default_preemption.pick_one_node import RUNGS, Criteria
+from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
 from scheduler_core.plugins.default_preemption.victims import DryRuns
 from scheduler_core.trace.columns import encode_column
 from scheduler_core.trace.events import PreemptionEvaluated
@@ -44,19 +44,19 @@ def not_evaluated(reason: str, *, eligible: bool = True, message: str = "") -> P
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the ladder did: the candidates that came to it, what it compared, where each fell, and who won."""
+    """What was picked: the candidates, what was compared, which criterion dropped each, and who won."""
 
     places: Places
     compared: Criteria
-    fell: NDArray[np.uint8]
+    dropped_by: NDArray[np.uint8]
     chosen: int
 
     def shown(self) -> NDArray[np.intp]:
-        """Indexes of the candidates that are written out: all, or of very many those that stood longest."""
-        count = len(self.fell)
+        """Indexes of the candidates that are written out: all, or of very many those that were dropped last."""
+        count = len(self.dropped_by)
         if count <= MOST:
             return np.arange(count)
-        last = np.where(self.fell == 0, len(RUNGS) + 1, self.fell.astype(np.intp))
+        last = np.where(self.dropped_by == 0, len(CRITERIA) + 1, self.dropped_by.astype(np.intp))
         return np.sort(np.argsort(-last, kind="stable")[:FEW])
 
 
@@ -113,7 +113,7 @@ class Records:
         places, compared = choice.places.take(shown), choice.compared.take(shown)
         numbers = zip(
             compared.pdb_violations.tolist(),
-            choice.fell[shown].tolist(),
+            choice.dropped_by[shown].tolist(),
             compared.highest_priority.tolist(),
             compared.priority_sum.tolist(),
             compared.earliest_start.tolist(),
@@ -126,7 +126,7 @@ class Records:
         ]
 
     def _candidate(
-        self, runs: DryRuns, position: int, violations: int, rung: int, highest: int, total: int, earliest: float
+        self, runs: DryRuns, position: int, violations: int, dropped_by: int, highest: int, total: int, earliest: float
     ) -> Candidate:
         pods = self._handle.cluster.pods.pods
         tried = slice(*runs.tried.bounds[position : position + 2])
@@ -139,7 +139,7 @@ class Records:
             violations,
             [pods[slot].key for slot in runs.removed.of_node(position)],
             [Reprieve(pods[slot].key, reprieved, violates) for slot, reprieved, violates in tries],
-            rung,
+            dropped_by,
             highest,
             total,
             earliest,
@@ -148,7 +148,7 @@ class Records:
 
 def _more(found: Found, choice: Choice) -> MoreCandidates | None:
     """Columns over the candidates that are not written out."""
-    rest = np.ones(len(choice.fell), np.bool_)
+    rest = np.ones(len(choice.dropped_by), np.bool_)
     rest[choice.shown()] = False
     if not rest.any():
         return None
@@ -162,5 +162,5 @@ def _more(found: Found, choice: Choice) -> MoreCandidates | None:
         encode_column(rows),
         encode_column(choice.compared.victims[rest]),
         encode_column(choice.compared.pdb_violations[rest]),
-        encode_column(choice.fell[rest]),
+        encode_column(choice.dropped_by[rest]),
     )

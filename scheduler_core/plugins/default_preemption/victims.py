@@ -88,7 +88,7 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
 
 
 def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
-    """What the ladder compares, for the nodes at these positions of the batch (each has a victim)."""
+    """What pick_one_node compares, for the nodes at these positions of the batch (each has a victim)."""
     pods, victims = handle.cluster.pods, runs.victims
     bounds = np.array(victims.bounds, np.intp)
     first, count = bounds[:-1][positions], np.diff(bounds)[positions]

@@ -27,17 +27,18 @@ KEPT_PLANS = 1024
 class RequiredKey:
     """All that required terms say about one topology key.
 
-    `friends` counts pods that match all of the pod's required affinity terms (None: no such term has this key); `foes`
-    ones that match a required anti-affinity term of the pod, a counter for each of `foe_rules`; `haters` the owners of
-    required anti-affinity terms that speak of the pod, a counter for each of `hater_terms` (numbers in `TermOwners`).
+    The counts are those of preFilterState: `affinity_counts` of pods that match all of the pod's required affinity
+    terms (None: no such term has this key); `anti_affinity_counts` of ones that match a required anti-affinity term of
+    the pod, for each of `anti_affinity_rules`; `existing_anti_affinity_counts` of the owners of required anti-affinity
+    terms that match the pod, for each of `existing_anti_affinity_terms` (numbers in `TermOwners`).
     """
 
     domains: Domains
-    friends: DomainCounter | None
-    foe_rules: list[PodRules]
-    foes: list[DomainCounter]
-    hater_terms: list[int]
-    haters: list[DomainCounter]
+    affinity_counts: DomainCounter | None
+    anti_affinity_rules: list[PodRules]
+    anti_affinity_counts: list[DomainCounter]
+    existing_anti_affinity_terms: list[int]
+    existing_anti_affinity_counts: list[DomainCounter]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,21 +58,21 @@ class Plan:
     """`requires`: the pod has required terms of its own. `self_match`: it matches all its required affinity terms."""
 
     requires: bool
-    friend_rules: PodRules
+    affinity_rules: PodRules
     self_match: bool
     keys: list[RequiredKey] = field(default_factory=list)
     scoring: list[ScoringTerm] = field(default_factory=list)
     stamp: tuple[Hashable, ...] = ()
 
     @property
-    def friends_counted(self) -> int:
+    def affinity_total(self) -> int:
         """0: no pod on a node with one of the keys matches the required affinity terms."""
-        return sum(key.friends.total for key in self.keys if key.friends is not None)
+        return sum(key.affinity_counts.total for key in self.keys if key.affinity_counts is not None)
 
     @property
-    def is_hated(self) -> bool:
-        """An existing pod's required anti-affinity reaches the pod on some node with its key."""
-        return any(counter.total for key in self.keys for counter in key.haters)
+    def has_existing_anti_affinity(self) -> bool:
+        """An existing pod's required anti-affinity matches the pod, on some node with its key."""
+        return any(counter.total for key in self.keys for counter in key.existing_anti_affinity_counts)
 
 
 class Plans:
@@ -105,33 +106,33 @@ class Plans:
         )
 
     def _make(self, pod: Pod, spec: int) -> Plan:
-        friend_rules = tuple(own_rule(term, self._cluster) for term in pod.required_affinity)
+        affinity_rules = tuple(own_rule(term, self._cluster) for term in pod.required_affinity)
         plan = Plan(
             bool(pod.required_affinity or pod.required_anti_affinity),
-            friend_rules,
-            match_all(friend_rules, pod.namespace, pod.labels),
+            affinity_rules,
+            match_all(affinity_rules, pod.namespace, pod.labels),
         )
-        haters: dict[str, list[int]] = {}
+        existing_terms: dict[str, list[int]] = {}
         for number in self._owners.reaching(spec).anti_affinity:
-            haters.setdefault(self._owners.terms[number].term.topology_key, []).append(number)
+            existing_terms.setdefault(self._owners.terms[number].term.topology_key, []).append(number)
         own_keys = [term.topology_key for term in (*pod.required_affinity, *pod.required_anti_affinity)]
-        for key in dict.fromkeys([*own_keys, *haters]):
-            plan.keys.append(self._required(pod, key, friend_rules, haters.get(key, [])))
+        for key in dict.fromkeys([*own_keys, *existing_terms]):
+            plan.keys.append(self._required(pod, key, affinity_rules, existing_terms.get(key, [])))
         plan.scoring.extend(self._scoring(pod, spec))
         return plan
 
-    def _required(self, pod: Pod, key: str, friend_rules: PodRules, hater_terms: list[int]) -> RequiredKey:
+    def _required(self, pod: Pod, key: str, affinity_rules: PodRules, existing_terms: list[int]) -> RequiredKey:
         domains = topology_domains(self._cluster.nodes, key)
         has_affinity = any(term.topology_key == key for term in pod.required_affinity)
         anti_terms = [term for term in pod.required_anti_affinity if term.topology_key == key]
-        foe_rules: list[PodRules] = [(own_rule(term, self._cluster),) for term in anti_terms]
+        anti_affinity_rules: list[PodRules] = [(own_rule(term, self._cluster),) for term in anti_terms]
         return RequiredKey(
             domains,
-            self._counts.counter(friend_rules, domains) if has_affinity else None,
-            foe_rules,
-            [self._counts.counter(rules, domains) for rules in foe_rules],
-            hater_terms,
-            [self._owners.owners(number) for number in hater_terms],
+            self._counts.counter(affinity_rules, domains) if has_affinity else None,
+            anti_affinity_rules,
+            [self._counts.counter(rules, domains) for rules in anti_affinity_rules],
+            existing_terms,
+            [self._owners.owners(number) for number in existing_terms],
         )
 
     def _scoring(self, pod: Pod, spec: int) -> Iterator[ScoringTerm]:

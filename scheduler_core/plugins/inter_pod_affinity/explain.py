@@ -42,19 +42,19 @@ def explain_filter(pod: Pod, plan: Plan, cluster: Cluster, row: int, delta: IntC
 
 def _affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> list[Fact]:
     facts = []
-    with_friends = [(key, key.friends) for key in plan.keys if key.friends is not None]
-    first = plan.self_match and not plan.friends_counted + int(delta[0]) * len(with_friends)
+    with_affinity = [(key, key.affinity_counts) for key in plan.keys if key.affinity_counts is not None]
+    first = plan.self_match and not plan.affinity_total + int(delta[0]) * len(with_affinity)
     field = FIELDS[Role.REQUIRED_AFFINITY]
-    for key, friends in with_friends:
+    for key, affinity_counts in with_affinity:
         domain = _domain(key.domains, row)
         if domain is None:
             facts.append(_no_label(str(key.domains.key), cluster.nodes.names[row], field))
             continue
-        count = int(friends.cells[key.domains.codes[row]] + delta[0])
+        count = int(affinity_counts.cells[key.domains.codes[row]] + delta[0])
         if first:
             text = "No pod matches the required affinity terms yet, but the pod itself does: it may be the first."
         else:
-            pods = _pods_in(cluster, key.domains, row, _matching_any([plan.friend_rules]))
+            pods = _pods_in(cluster, key.domains, row, _matching_any([plan.affinity_rules]))
             text = f"Pods in {key.domains.key}={domain} that match all required affinity terms: {pods}."
         need = 0 if first else 1
         facts.append(_count_fact("affinity", count, f"≥ {need}", count >= need, key.domains, domain, text, field))
@@ -65,10 +65,12 @@ def _anti_affinity(plan: Plan, cluster: Cluster, row: int, delta: IntColumn) -> 
     facts = []
     for number, key in enumerate(plan.keys):
         domain = _domain(key.domains, row)
-        if domain is None or not key.foes:
+        if domain is None or not key.anti_affinity_counts:
             continue
-        count = sum(int(foes.cells[key.domains.codes[row]]) for foes in key.foes) + int(delta[1 + number])
-        pods = _pods_in(cluster, key.domains, row, _matching_any(key.foe_rules))
+        count = sum(int(counts.cells[key.domains.codes[row]]) for counts in key.anti_affinity_counts) + int(
+            delta[1 + number]
+        )
+        pods = _pods_in(cluster, key.domains, row, _matching_any(key.anti_affinity_rules))
         text = f"Pods in {key.domains.key}={domain} that match the pod's required anti-affinity: {pods}."
         field = FIELDS[Role.REQUIRED_ANTI_AFFINITY]
         facts.append(_count_fact("anti-affinity", count, "≤ 0", count <= 0, key.domains, domain, text, field))
@@ -79,13 +81,12 @@ def _existing_anti_affinity(plan: Plan, cluster: Cluster, row: int, delta: IntCo
     facts = []
     for number, key in enumerate(plan.keys):
         domain = _domain(key.domains, row)
-        if domain is None or not key.haters:
+        if domain is None or not key.existing_anti_affinity_counts:
             continue
-        count = sum(int(haters.cells[key.domains.codes[row]]) for haters in key.haters)
+        count = sum(int(counts.cells[key.domains.codes[row]]) for counts in key.existing_anti_affinity_counts)
         count += int(delta[1 + len(plan.keys) + number])
-        pods = _pods_in(
-            cluster, key.domains, row, _owning({TermOwners.of(cluster).terms[n].term for n in key.hater_terms})
-        )
+        terms = {TermOwners.of(cluster).terms[number].term for number in key.existing_anti_affinity_terms}
+        pods = _pods_in(cluster, key.domains, row, _owning(terms))
         text = f"Pods in {key.domains.key}={domain} whose required anti-affinity speaks of this pod: {pods}."
         kind, field = "existing-anti-affinity", "metadata.labels"
         facts.append(_count_fact(kind, count, "≤ 0", count <= 0, key.domains, domain, text, field))

@@ -27,18 +27,19 @@ def _after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHin
 
 
 def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """A friend came (or became one), or a pod that matches all anti-affinity terms went (or stopped matching).
+    """A pod that matches all affinity terms came (or began to match), or one that matches all anti-affinity terms went
+    (or stopped matching).
 
     The pod's own terms alone are asked: that an existing pod's anti-affinity kept it out wakes it only if the pod's own
     anti-affinity matches that one as well.
     """
-    was_friend = old is not None and hint_matches_all(pod.required_affinity, old)
-    was_foe = old is not None and hint_matches_all(pod.required_anti_affinity, old)
+    matched_affinity = old is not None and hint_matches_all(pod.required_affinity, old)
+    matched_anti_affinity = old is not None and hint_matches_all(pod.required_anti_affinity, old)
     if new is None:
-        return was_foe
-    if hint_matches_all(pod.required_affinity, new) and not was_friend:
+        return matched_anti_affinity
+    if hint_matches_all(pod.required_affinity, new) and not matched_affinity:
         return True
-    return was_foe and not hint_matches_all(pod.required_anti_affinity, new)
+    return matched_anti_affinity and not hint_matches_all(pod.required_anti_affinity, new)
 
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:

@@ -44,7 +44,7 @@ EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't satisfy exi
 ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",))
 AFFINITY = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",))
 STATUSES = (EXISTING_ANTI_AFFINITY, ANTI_AFFINITY, AFFINITY)
-EXISTING, ANTI, NO_FRIEND = 1, 2, 3  # numbers of these in a column of verdicts: of two, the higher one decides
+EXISTING, ANTI, UNMATCHED = 1, 2, 3  # numbers of these in a column of verdicts: of two, the higher one decides
 
 
 class InterPodAffinity:
@@ -61,7 +61,7 @@ class InterPodAffinity:
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """Skipped when the pod requires nothing and no existing pod's required anti-affinity reaches it."""
         plan = self._plans.of(pod)
-        return PreFilterResult(plan, SUCCESS if plan.requires or plan.is_hated else SKIP)
+        return PreFilterResult(plan, SUCCESS if plan.requires or plan.has_existing_anti_affinity else SKIP)
 
     def filter(self, pod: Pod, state: Plan, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         delta = None if change is None else change.delta
@@ -72,22 +72,23 @@ class InterPodAffinity:
                 which = found if which is None else np.maximum(which, found)
         return Verdicts(which, STATUSES) if which is not None and which.any() else PASS
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
-        """int64[1 + 2 keys, m]: is the pod a friend; then for each key how often it is a foe; then how many of its
-        required anti-affinity terms hate, for each key. A node without the key has no domain to change."""
+        """int64[1 + 2 keys, m]: what the pod adds to the affinity counts, the same for all keys; then, for each key, to
+        the anti-affinity counts; then, for each key, to the counts of existing pods' anti-affinity. A node without the
+        key has no domain to change."""
         counts, owners, pods = DomainCounts.of(cluster), TermOwners.of(cluster), cluster.pods
         specs, term_sets, count = pods.spec[slots], pods.terms[slots], len(state.keys)
         result = np.zeros((1 + 2 * count, len(slots)), np.int64)
-        if state.friend_rules:
-            result[0] = _times(counts.matching(state.friend_rules), len(pods.specs))[specs]
+        if state.affinity_rules:
+            result[0] = _times(counts.matching(state.affinity_rules), len(pods.specs))[specs]
         for number, key in enumerate(state.keys):
             labelled = key.domains.codes[rows] >= 0
-            for rules in key.foe_rules:
+            for rules in key.anti_affinity_rules:
                 result[1 + number] += _times(counts.matching(rules), len(pods.specs))[specs] * labelled
-            hating = _times(owners.sets_with(key.hater_terms), len(pods.term_sets))
-            result[1 + count + number] = hating[term_sets] * labelled
+            matching = _times(owners.sets_with(key.existing_anti_affinity_terms), len(pods.term_sets))
+            result[1 + count + number] = matching[term_sets] * labelled
         return result
 
     def pre_score(self, pod: Pod, state: Plan | None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
@@ -124,16 +125,17 @@ _SKIP_SCORE = PreScoreResult(None, SKIP)
 def _verdicts(
     plan: Plan, number: int, key: RequiredKey, rows: Rows, delta: NDArray[np.int64] | None
 ) -> NDArray[np.int16] | None:
-    """What one topology key says about each row; None: nothing. `delta` as `axes` has it, summed per row."""
+    """What one topology key says about each row; None: nothing. `delta` as `add_pod_delta` has it, summed per row."""
     codes = key.domains.codes[rows]
-    haters = _counts(cells(key.haters), codes, None if delta is None else delta[1 + len(plan.keys) + number])
-    foes = _counts(cells(key.foes), codes, None if delta is None else delta[1 + number])
-    which: Any = None if haters is None else (haters > 0).astype(np.int16)  # True is EXISTING
-    if foes is not None:
-        which = np.where(foes > 0, np.int16(ANTI), np.int16(0) if which is None else which)
-    if key.friends is not None:
-        friendless = _friendless(plan, key, codes, None if delta is None else delta[0])
-        which = np.where(friendless, np.int16(NO_FRIEND), np.int16(0) if which is None else which)
+    of_existing = None if delta is None else delta[1 + len(plan.keys) + number]
+    existing = _counts(cells(key.existing_anti_affinity_counts), codes, of_existing)
+    anti_affinity = _counts(cells(key.anti_affinity_counts), codes, None if delta is None else delta[1 + number])
+    which: Any = None if existing is None else (existing > 0).astype(np.int16)  # True is EXISTING
+    if anti_affinity is not None:
+        which = np.where(anti_affinity > 0, np.int16(ANTI), np.int16(0) if which is None else which)
+    if key.affinity_counts is not None:
+        unmatched = _unmatched(plan, key, codes, None if delta is None else delta[0])
+        which = np.where(unmatched, np.int16(UNMATCHED), np.int16(0) if which is None else which)
     found: NDArray[np.int16] | None = which
     return found
 
@@ -145,19 +147,20 @@ def _counts(counted: IntColumn | None, codes: NDArray[np.intp], delta: IntColumn
     return delta if counted is None else counted[codes] + delta
 
 
-def _friendless(plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None) -> NDArray[np.bool_]:
-    """Rows without the key, or without a friend in the domain, unless the pod is the first of its kind.
+def _unmatched(plan: Plan, key: RequiredKey, codes: NDArray[np.intp], delta: IntColumn | None) -> NDArray[np.bool_]:
+    """satisfyPodAffinity's opposite: rows without the key, or with no pod in the domain that matches all terms, unless
+    the pod may be the first.
 
     It may be the first if it matches its own terms and no pod on a node with any of the keys does.
     """
-    assert key.friends is not None
-    friends, counted = key.friends.cells[codes], plan.friends_counted
+    assert key.affinity_counts is not None
+    affinity_counts, counted = key.affinity_counts.cells[codes], plan.affinity_total
     if delta is None:
-        alone = friends <= 0 if counted or not plan.self_match else np.zeros(len(codes), np.bool_)
+        alone = affinity_counts <= 0 if counted or not plan.self_match else np.zeros(len(codes), np.bool_)
     else:
-        with_friends = sum(other.friends is not None for other in plan.keys)
-        first = (counted + delta * with_friends == 0) & plan.self_match
-        alone = (friends + delta <= 0) & ~first
+        with_affinity = sum(other.affinity_counts is not None for other in plan.keys)
+        first = (counted + delta * with_affinity == 0) & plan.self_match
+        alone = (affinity_counts + delta <= 0) & ~first
     return alone if key.domains.complete else alone | (codes < 0)
 
 

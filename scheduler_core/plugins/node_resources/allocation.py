@@ -41,12 +41,16 @@ def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
 
 
 class Amount(NamedTuple):
-    """One resource on some rows: requested with the pod on the node, and allocatable, 1 where the node has none."""
+    """One resource on some rows: requested with the pod on the node, and allocatable, 1 where the node has none.
+
+    `asked`: what the pod adds to what was requested already.
+    """
 
     spec: ResourceSpec
     requested: Amounts
     allocatable: Amounts
     there: There
+    asked: int
 
 
 def amounts(
@@ -68,5 +72,5 @@ def amounts(
         if not nodes.everywhere(number):
             there = allocatable != 0
             allocatable = np.where(there, allocatable, 1)
-        counted.append(Amount(spec, used[where] + asked, allocatable, there))
+        counted.append(Amount(spec, used[where] + asked, allocatable, there, asked))
     return counted

@@ -13,16 +13,20 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Reads, Scores
-from scheduler_core.plugins.node_resources.allocation import There, amounts, pod_request
-from scheduler_core.plugins.node_resources.explain import explain_balance
+from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
+from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
 SCORES = PreScoreResult()
 SAYS_NOTHING = PreScoreResult(status=SKIP)
+HALF = MAX_NODE_SCORE // 2
 Shares = NDArray[np.float64]
 
 
 class NodeResourcesBalancedAllocation:
-    """100 * (1 - standard deviation of the shares in use), counted with the pod's real requests."""
+    """How much the pod improves the balance: 50 + (50 + balance with it - balance without it) / 2.
+
+    The balance is 100 * (1 - standard deviation of the shares in use), counted with the pods' real requests.
+    """
 
     name = "NodeResourcesBalancedAllocation"
     reads = Reads(pod=("requests",), node=("allocatable", "requested"))
@@ -30,6 +34,8 @@ class NodeResourcesBalancedAllocation:
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()
         self.args = args if isinstance(args, NodeResourcesBalancedAllocationArgs) else default
+        improves = handle.release.rules.balanced_allocation_scores_the_improvement
+        self._score, self._explain = (improvement, explain_improvement) if improves else (balance, explain_balance)
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         """A pod that asks for none of the resources says nothing about balance."""
@@ -38,10 +44,7 @@ class NodeResourcesBalancedAllocation:
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         if not self._asks(pod):  # PreScore is disabled
             return np.zeros(len(rows), np.int64)
-        found = amounts(pod, nodes, rows, self.args.resources, non_zero=False)
-        shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
-        deviation = standard_deviation(shares, [one.there for one in found], len(rows))
-        return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
+        return self._score(amounts(pod, nodes, rows, self.args.resources, non_zero=False), len(rows))
 
     def _asks(self, pod: Pod) -> bool:
         return any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
@@ -49,7 +52,21 @@ class NodeResourcesBalancedAllocation:
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int
     ) -> ScoreExplanation:
-        return explain_balance(self.args, pod, cluster.nodes, int(rows[index]), int(raw[index]))
+        return self._explain(self.args, pod, cluster.nodes, int(rows[index]), int(raw[index]))
+
+
+def improvement(found: Sequence[Amount], length: int) -> Scores:
+    """balancedResourceScorer: 75 where the pod changes nothing, less where it makes the node less balanced."""
+    before = [one._replace(requested=one.requested - one.asked) for one in found]
+    gained = balance(found, length) - balance(before, length)
+    return HALF + (HALF + gained) // 2
+
+
+def balance(found: Sequence[Amount], length: int) -> Scores:
+    """balancedResourceScore: 100 where all shares are equal. The whole score before 1.36."""
+    shares = [np.minimum(one.requested / one.allocatable, 1.0) for one in found]
+    deviation = standard_deviation(shares, [one.there for one in found], length)
+    return ((1.0 - deviation) * float(MAX_NODE_SCORE)).astype(np.int64)
 
 
 def standard_deviation(shares: Sequence[Shares], there: Sequence[There], length: int) -> Shares:

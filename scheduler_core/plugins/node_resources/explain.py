@@ -1,4 +1,4 @@
-"""The resource plugins' verdicts and scores in words: comparisons for the filter, arithmetic for the strategies."""
+"""NodeResourcesFit's verdicts and scores in words: comparisons for the filter, arithmetic for the strategies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs, NodeResourcesFitArgs, ResourceSpec
+from scheduler_core.apis.config import NodeResourcesFitArgs, ResourceSpec
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import BYTES, Fact, ScoreExplanation, amount, counted
@@ -146,44 +146,5 @@ def _share_fact(pod: Pod, part: Part, node: str) -> Fact:
         values={"request": own, "requested": requested, "allocatable": allocatable, "weight": spec.weight},
         text=f"With this pod, {amount(name, requested)} of {node}'s {amount(name, allocatable)} of {name} would be "
         f"requested; the pod counts {amount(name, own)}{defaults}.",
-        field=f"{REQUESTS_FIELD}.{name}",
-    )
-
-
-def explain_balance(
-    args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
-) -> ScoreExplanation:
-    """The shares in use with the pod on the node, their standard deviation, and the score."""
-    found = amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False)
-    parts = [
-        (one.spec.name, int(one.requested[0]), int(one.allocatable[0]))
-        for one in found
-        if one.there is None or one.there[0]
-    ]
-    shares = [min(used / there, 1.0) for _, used, there in parts]
-    lines = []
-    for (name, used, there), share in zip(parts, shares, strict=True):
-        numerator, denominator = in_units(name, used, there)
-        lines.append(f"{name} {numerator} / {denominator} = {share:.4f}")
-    mean = sum(shares) / max(len(shares), 1)
-    deviation = (sum((share - mean) ** 2 for share in shares) / max(len(shares), 1)) ** 0.5
-    if len(shares) == 2:
-        lines.append(f"standard deviation |{shares[0]:.4f} - {shares[1]:.4f}| / 2 = {deviation:.4f}")
-    else:
-        lines.append(f"standard deviation = {deviation:.4f}")
-    lines.append(f"(1 - {deviation:.4f}) * 100 = {score}")
-    names = [_balance_fact(nodes.names[row], name, used, there) for name, used, there in parts]
-    return ScoreExplanation(lines, names)
-
-
-def _balance_fact(node: str, name: str, used: int, there: int) -> Fact:
-    return Fact(
-        f"NodeResourcesBalancedAllocation.{name}",
-        left=amount(name, used),
-        op="of",
-        right=amount(name, there),
-        holds=True,
-        values={"requested": used, "allocatable": there},
-        text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, there)} of {name} would be requested.",
         field=f"{REQUESTS_FIELD}.{name}",
     )

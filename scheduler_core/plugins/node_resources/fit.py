@@ -45,7 +45,7 @@ State = list[tuple[str, int]]  # resource name, amount > 0, in the order in whic
 
 
 class NodeResourcesFit:
-    """Counters that depend on a node's pods (axes): their number, then their requests of each resource in the state."""
+    """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
     without_pre_filter = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
@@ -87,7 +87,7 @@ class NodeResourcesFit:
                 too_small |= short & (allocatable < amount)
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
         requests = cluster.pods.requests

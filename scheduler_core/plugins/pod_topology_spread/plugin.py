@@ -92,7 +92,7 @@ class PodTopologySpread:
                 np.copyto(which, found, where=which == 0)
         return Verdicts(which, STATUSES) if which is not None and which.any() else PASS
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: SpreadState, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
         """int64[constraints, m]: 1 where the pod matches the constraint and the node takes part in its counting.

@@ -74,7 +74,7 @@ class NodePorts:
                 used |= set(self._pods.pods[slot].host_ports)
         return used
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: object, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
         """Not linear: the filter looks at the pods themselves."""

@@ -7,14 +7,12 @@ from collections.abc import Sequence
 from scheduler_core.apis.core import Node, Pod, Taint, Toleration
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
-from scheduler_core.plugins.taint_toleration.rule import tolerates
-
-HARD = ("NoSchedule", "NoExecute")
+from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, tolerates
 
 
 def explain_taints(pod: Pod, node: Node) -> list[Fact]:
     """One fact for each NoSchedule or NoExecute taint of the node."""
-    taints = [taint for taint in node.taints if taint.effect in HARD]
+    taints = [taint for taint in node.taints if taint.effect in HARD_EFFECTS]
     if not taints:
         return [
             Fact(
@@ -32,7 +30,7 @@ def explain_taints(pod: Pod, node: Node) -> list[Fact]:
 
 def explain_preferences(tolerations: Sequence[Toleration], node: Node, raw: Scores, index: int) -> ScoreExplanation:
     """The taints that the pod would rather avoid; the node with the most of them gets 0."""
-    soft = [taint for taint in node.taints if taint.effect == "PreferNoSchedule"]
+    soft = [taint for taint in node.taints if taint.effect == SOFT_EFFECT]
     facts = [_fact(tolerations, taint, node.name, "TaintToleration.preferred") for taint in soft]
     count, most = int(raw[index]), int(raw.max())
     lines = [f"PreferNoSchedule taints that the pod does not tolerate: {count}"]

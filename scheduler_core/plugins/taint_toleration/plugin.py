@@ -29,12 +29,12 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.taint_toleration.before_1_35 import reason_before_1_35
 from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
-from scheduler_core.plugins.taint_toleration.rule import find_untolerated_taint, tolerates
+from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, find_untolerated_taint, tolerates
 
-HARD_EFFECTS = ("NoSchedule", "NoExecute")
 NOTHING_TO_PREPARE = PreScoreResult()
-SOFT_EFFECT = "PreferNoSchedule"
+REASON = "node(s) had untolerated taint(s)"
 
 
 class TaintToleration:
@@ -45,11 +45,12 @@ class TaintToleration:
     reads = Reads(pod=("tolerations",), node=("taints",))
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
+        named = handle.release.rules.taint_toleration_reason_names_the_taint
+        self._reason = reason_before_1_35 if named else lambda taint: REASON
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         taints = nodes.taints
-        return Verdicts.by_code(taints.codes[rows], [_verdict(pod, taint_set) for taint_set in taints.values])
+        return Verdicts.by_code(taints.codes[rows], [self._verdict(pod, taint_set) for taint_set in taints.values])
 
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         return NOTHING_TO_PREPARE
@@ -83,18 +84,16 @@ class TaintToleration:
     ) -> ScoreExplanation:
         return explain_preferences(_soft_tolerations(pod), cluster.nodes.nodes[int(rows[index])], raw, index)
 
+    def _verdict(self, pod: Pod, taints: Sequence[Taint]) -> Status:
+        taint = find_untolerated_taint(taints, pod.tolerations, HARD_EFFECTS)
+        if taint is None:
+            return SUCCESS
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (self._reason(taint),))
+
 
 def _soft_tolerations(pod: Pod) -> tuple[Toleration, ...]:
     """Those that can excuse a PreferNoSchedule taint."""
     return tuple(one for one in pod.tolerations if one.effect in ("", SOFT_EFFECT))
-
-
-def _verdict(pod: Pod, taints: Sequence[Taint]) -> Status:
-    taint = find_untolerated_taint(taints, pod.tolerations, HARD_EFFECTS)
-    if taint is None:
-        return SUCCESS
-    reason = f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}"
-    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
 
 
 def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:

@@ -6,6 +6,9 @@ from collections.abc import Iterable
 
 from scheduler_core.apis.core import Taint, Toleration
 
+HARD_EFFECTS = ("NoSchedule", "NoExecute")
+SOFT_EFFECT = "PreferNoSchedule"
+
 
 def tolerates(tolerations: Iterable[Toleration], taint: Taint) -> bool:
     """Whether any toleration covers the taint."""

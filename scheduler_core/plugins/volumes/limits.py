@@ -123,7 +123,7 @@ class NodeVolumeLimits:
                 over |= here & (new[rows] > 0) & (total > attached.limits[driver][rows])
         return over
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
         """No counters: the filter looks at the pods themselves."""

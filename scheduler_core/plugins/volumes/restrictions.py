@@ -61,7 +61,7 @@ NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 
 
 class VolumeRestrictions:
-    """Axes: pods whose disks conflict with this pod's; references to the pod's ReadWriteOncePod claims."""
+    """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"
     without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
@@ -97,7 +97,7 @@ class VolumeRestrictions:
         which = np.where(conflicting > 0, 1, np.where(in_use > 0, 2, 0)).astype(np.int16)
         return Verdicts(which, (DISK_CONFLICT, CLAIM_IN_USE))
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
         """As kube-scheduler does, references are told by the claim's name alone, whatever the other pod's namespace."""

@@ -28,7 +28,7 @@ from scheduler_core.scenario.objects.resources import is_extended
 from scheduler_core.scenario.reading.problems import Path, Problems, duplicate, invalid, name_of_type, required, show
 from scheduler_core.scenario.reading.times import parse_duration
 from scheduler_core.scenario.settings.plugin_args import BUILDERS
-from scheduler_core.scenario.settings.plugin_sets import PLUGIN_POINTS, KnownPlugins, PluginSet, resolve
+from scheduler_core.scenario.settings.plugin_sets import KnownPlugins, PluginSet, resolve
 
 Manifest = Mapping[str, Any]
 
@@ -49,7 +49,7 @@ def build_configuration(
     """Reports every problem; the result counts only if there was none."""
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())
-    known: KnownPlugins = {**outside_plugins, **PLUGIN_POINTS}
+    known: KnownPlugins = {**outside_plugins, **release.plugin_points}
     profiles = _profiles(data.get("profiles") or [{}], known, release, problems)
     percentage = data.get("percentageOfNodesToScore")
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)

@@ -17,33 +17,6 @@ from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mea
 Manifest = Mapping[str, Any]
 KnownPlugins = Mapping[str, Iterable[str]]  # name -> the extension points that it implements
 
-_FILTERS = ("pre_filter", "filter")
-_SCORES = ("pre_score", "score")
-
-PLUGIN_POINTS: dict[str, tuple[str, ...]] = {
-    "SchedulingGates": ("pre_enqueue",),
-    "PrioritySort": ("queue_sort",),
-    "NodeUnschedulable": ("filter",),
-    "NodeName": ("filter",),
-    "TaintToleration": ("filter", *_SCORES),
-    "NodeAffinity": (*_FILTERS, *_SCORES),
-    "NodePorts": _FILTERS,
-    "NodeResourcesFit": (*_FILTERS, *_SCORES),
-    "VolumeRestrictions": _FILTERS,
-    "NodeVolumeLimits": _FILTERS,
-    "VolumeBinding": (*_FILTERS, *_SCORES, "reserve", "pre_bind"),
-    "VolumeZone": _FILTERS,
-    "PodTopologySpread": (*_FILTERS, *_SCORES),
-    "InterPodAffinity": (*_FILTERS, *_SCORES),
-    "DynamicResources": ("pre_enqueue", *_FILTERS, "post_filter", "reserve", "pre_bind"),
-    "DefaultPreemption": ("pre_enqueue", "post_filter"),
-    "NodeResourcesBalancedAllocation": _SCORES,
-    "ImageLocality": ("score",),
-    "DefaultBinder": ("bind",),
-    # scheduler-plugins; off by default
-    "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
-}
-
 
 class PluginSet:
     """`enabled` and `disabled` of one extension point, or of multiPoint."""
@@ -53,7 +26,8 @@ class PluginSet:
         self.enabled = [
             PluginRef(one.get("name") or "", one.get("weight") or 0) for one in (found or {}).get("enabled") or ()
         ]
-        self.disabled = {one.get("name") or "" for one in (found or {}).get("disabled") or ()}
+        self.disabled_names = [one.get("name") or "" for one in (found or {}).get("disabled") or ()]
+        self.disabled = set(self.disabled_names)
 
 
 def resolve(
@@ -119,6 +93,11 @@ def _all_known(sets: Iterable[PluginSet], known: KnownPlugins, problems: Problem
                 )
                 problems.error((*one.path, "enabled", index), message)
                 fits = False
+        for index, name in enumerate(one.disabled_names):
+            if name != "*" and name not in known:
+                hint = did_you_mean(name, known)
+                message = Message("no plugin {value} exists, so nothing is disabled{hint}", value=show(name), hint=hint)
+                problems.warn((*one.path, "disabled", index), message)
     return fits
 
 

@@ -41,14 +41,17 @@ class ScenarioDocument:
     events: tuple[Manifest, ...] = ()
 
 
-def build_scenario_document(data: Manifest, problems: Problems) -> ScenarioDocument:
+def build_scenario_document(data: Manifest, problems: Problems, release: Release | None = None) -> ScenarioDocument:
+    """`release`: instead of the one that the document names."""
     if not check(SCENARIO, data, (), problems, strict=True):
         return ScenarioDocument(feature_gates=DEFAULT_RELEASE.default_gates())
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     if (seed := spec.get("seed")) is not None and seed < 0:
         problems.error(("spec", "seed"), invalid(seed, Message("must be 0 or greater")))
     until = spec.get("untilSeconds")
-    release = RELEASES.get(spec.get("kubernetesVersion") or "", DEFAULT_RELEASE)  # SCENARIO lets no other pass
+    release = release or RELEASES.get(
+        spec.get("kubernetesVersion") or "", DEFAULT_RELEASE
+    )  # SCENARIO lets no other pass
     return ScenarioDocument(
         name=metadata.get("name") or "",
         annotations=text_map(metadata.get("annotations")),

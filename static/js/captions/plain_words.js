@@ -42,6 +42,7 @@ export function bare(message) {
 /** @type {Record<string, string>} */
 const REASONS = {
   "node(s) were unschedulable": "cordoned",
+  "node(s) had untolerated taint(s)": "taints",
   "node(s) didn't match Pod's node affinity/selector": "labels",
   "node(s) didn't match the requested node name": "name",
   "node(s) didn't have free ports": "ports",

@@ -74,7 +74,7 @@ def verdicts_of(
     else:
         rows = np.arange(len(nodes))
         what_if = _what_if(rows, [change.get(name, ([], [])) for name in nodes.names])
-        delta = what_if.delta(plugin.name, lambda slots, at: plugin.axes(incoming, found.state, cluster, slots, at))
+        delta = what_if.delta(plugin.name, lambda *at: plugin.add_pod_delta(incoming, found.state, cluster, *at))
         verdicts = plugin.filter(incoming, found.state, nodes, rows, Change(delta, what_if, rows))
         as_slice = plugin.filter(incoming, found.state, nodes, slice(0, len(nodes)), Change(delta, what_if, rows))
         assert verdicts.statuses == as_slice.statuses

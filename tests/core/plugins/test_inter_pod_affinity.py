@@ -32,9 +32,9 @@ from tests.reference.framework.interface import Cycle, NodeInfo
 from tests.reference.plugins import inter_pod_affinity as reference
 
 FITS = ("Success", ())
-NO_FRIEND = ("UnschedulableAndUnresolvable", (reference.AFFINITY,))
-FOE = ("Unschedulable", (reference.ANTI_AFFINITY,))
-HATED = ("Unschedulable", (reference.EXISTING_ANTI_AFFINITY,))
+UNMATCHED = ("UnschedulableAndUnresolvable", (reference.AFFINITY,))
+ANTI_AFFINITY = ("Unschedulable", (reference.ANTI_AFFINITY,))
+EXISTING_ANTI_AFFINITY = ("Unschedulable", (reference.EXISTING_ANTI_AFFINITY,))
 WEB, DB = {"app": "web"}, {"app": "db"}
 A, B = node("a", {HOSTNAME: "a", ZONE: "za"}), node("b", {HOSTNAME: "b", ZONE: "zb"})
 
@@ -65,39 +65,39 @@ def scores(incoming, *items, **args):
 def test_affinity_wants_the_domain_of_a_matching_pod():
     incoming = pod("new", required_affinity=(term(app="web"),))
     found = verdicts(incoming, A, B, node("bare"), pod("w", WEB, node_name="a"))
-    assert found == {"a": FITS, "b": NO_FRIEND, "bare": NO_FRIEND}
+    assert found == {"a": FITS, "b": UNMATCHED, "bare": UNMATCHED}
 
 
 def test_the_first_pod_of_a_group_may_go_anywhere_with_the_keys():
     incoming = pod("new", WEB, required_affinity=(term(app="web"),))
-    assert verdicts(incoming, A, B, node("bare")) == {"a": FITS, "b": FITS, "bare": NO_FRIEND}
-    assert verdicts(pod("new", DB, required_affinity=(term(app="web"),)), A) == {"a": NO_FRIEND}
+    assert verdicts(incoming, A, B, node("bare")) == {"a": FITS, "b": FITS, "bare": UNMATCHED}
+    assert verdicts(pod("new", DB, required_affinity=(term(app="web"),)), A) == {"a": UNMATCHED}
 
 
 def test_one_pod_must_match_all_the_terms_at_once():
     incoming = pod("new", required_affinity=(term(app="web"), term(HOSTNAME, tier="1")))
     apart = [pod("w", WEB, node_name="a"), pod("t", {"tier": "1"}, node_name="a")]
-    assert verdicts(incoming, A, *apart) == {"a": NO_FRIEND}
+    assert verdicts(incoming, A, *apart) == {"a": UNMATCHED}
     assert verdicts(incoming, A, pod("both", {**WEB, "tier": "1"}, node_name="a")) == {"a": FITS}
 
 
 def test_anti_affinity_keeps_out_of_the_domain_but_allows_nodes_without_the_key():
     incoming = pod("new", required_anti_affinity=(term(app="web"),))
     found = verdicts(incoming, A, B, node("bare"), pod("w", WEB, node_name="a"))
-    assert found == {"a": FOE, "b": FITS, "bare": FITS}
+    assert found == {"a": ANTI_AFFINITY, "b": FITS, "bare": FITS}
 
 
 def test_existing_pods_anti_affinity_holds_against_newcomers():
-    hater = pod("h", DB, node_name="a", required_anti_affinity=(term(app="web"),))
-    assert verdicts(pod("new", WEB), A, B, hater) == {"a": HATED, "b": FITS}
+    existing = pod("h", DB, node_name="a", required_anti_affinity=(term(app="web"),))
+    assert verdicts(pod("new", WEB), A, B, existing) == {"a": EXISTING_ANTI_AFFINITY, "b": FITS}
 
 
 def test_the_pods_own_terms_are_reported_before_those_of_others():
-    hater = pod("h", DB, node_name="a", required_anti_affinity=(term(app="web"),))
+    existing = pod("h", DB, node_name="a", required_anti_affinity=(term(app="web"),))
     own = pod("new", WEB, required_anti_affinity=(term(HOSTNAME, app="db"),))
-    assert verdicts(own, A, hater) == {"a": FOE}
+    assert verdicts(own, A, existing) == {"a": ANTI_AFFINITY}
     lonely = pod("new", WEB, required_affinity=(term(app="nobody"),), required_anti_affinity=(term(app="db"),))
-    assert verdicts(lonely, A, hater) == {"a": NO_FRIEND}
+    assert verdicts(lonely, A, existing) == {"a": UNMATCHED}
 
 
 def test_without_any_required_term_filter_is_skipped():
@@ -110,7 +110,7 @@ def test_a_namespace_selector_reaches_the_namespaces_that_it_matches():
     incoming = pod("new", required_anti_affinity=(term(namespaces=(), namespace_selector=team, app="web"),))
     items = [A, B, Namespace("other", {"team": "a"}), Namespace("third", {"team": "b"})]
     items += [pod("w1", WEB, namespace="other", node_name="a"), pod("w2", WEB, namespace="third", node_name="b")]
-    assert verdicts(incoming, *items) == {"a": FOE, "b": FITS}
+    assert verdicts(incoming, *items) == {"a": ANTI_AFFINITY, "b": FITS}
 
 
 def test_a_namespace_selector_that_holds_without_labels_reaches_every_namespace():
@@ -118,28 +118,29 @@ def test_a_namespace_selector_that_holds_without_labels_reaches_every_namespace(
     not_a = LabelSelector((Requirement("team", "NotIn", ("a",)),))
     incoming = pod("new", required_anti_affinity=(term(namespaces=(), namespace_selector=not_a, app="web"),))
     items = [A, Namespace("other", {"team": "a"}), pod("w1", WEB, namespace="other", node_name="a")]
-    assert verdicts(incoming, *items) == {"a": FOE}
+    assert verdicts(incoming, *items) == {"a": ANTI_AFFINITY}
 
 
 def test_the_labels_of_a_namespace_are_read_anew_when_they_change():
     team = LabelSelector((Requirement("team", "In", ("a",)),))
     own = pod("own", required_anti_affinity=(term(namespaces=(), namespace_selector=team, app="web"),))
-    hater = pod("h", node_name="b", required_anti_affinity=(term(namespaces=(), namespace_selector=team, app="web"),))
-    items = [A, B, Namespace("other", {}), hater, pod("w", WEB, namespace="other", node_name="a"), own]
+    existing = pod("h", node_name="b", required_anti_affinity=own.required_anti_affinity)
+    items = [A, B, Namespace("other", {}), existing, pod("w", WEB, namespace="other", node_name="a"), own]
     cluster = cluster_of(*items, newcomer := pod("new", WEB, namespace="other"))
     plugin = plugin_for(cluster)
     assert verdicts_of(plugin, own, cluster)["a"] == FITS
     assert verdicts_of(plugin, newcomer, cluster)["b"] == FITS
     cluster.apply(Namespace("other", {"team": "a"}))
-    assert verdicts_of(plugin, own, cluster)["a"] == FOE
-    assert verdicts_of(plugin, newcomer, cluster)["b"] == HATED
+    assert verdicts_of(plugin, own, cluster)["a"] == ANTI_AFFINITY
+    assert verdicts_of(plugin, newcomer, cluster)["b"] == EXISTING_ANTI_AFFINITY
 
 
-def test_imagining_the_foe_away_frees_the_node():
-    incoming = pod("new", WEB, required_anti_affinity=(term(app="web"),))
-    cluster = cluster_of(A, foe := pod("w", WEB, node_name="a", required_anti_affinity=(term(app="web"),)), incoming)
-    slot = cluster.pods.slot_of[foe.key]
-    assert verdicts_of(plugin_for(cluster), incoming, cluster)["a"] == FOE
+def test_imagining_the_matching_pod_away_frees_the_node():
+    apart = (term(app="web"),)
+    incoming = pod("new", WEB, required_anti_affinity=apart)
+    cluster = cluster_of(A, matching := pod("w", WEB, node_name="a", required_anti_affinity=apart), incoming)
+    slot = cluster.pods.slot_of[matching.key]
+    assert verdicts_of(plugin_for(cluster), incoming, cluster)["a"] == ANTI_AFFINITY
     assert verdicts_of(plugin_for(cluster), incoming, cluster, {"a": ([slot], [])})["a"] == FITS
 
 
@@ -147,7 +148,7 @@ def test_pods_that_come_while_the_rows_are_out_of_date_are_counted():
     own = pod("own", required_affinity=(term(app="web"),))
     cluster = cluster_of(A, B, pod("w", DB, node_name="a"), own)
     plugin = plugin_for(cluster)
-    assert verdicts_of(plugin, own, cluster)["a"] == NO_FRIEND
+    assert verdicts_of(plugin, own, cluster)["a"] == UNMATCHED
     cluster.apply(B)
     cluster.apply_pod(pod("w", WEB, node_name="a"))
     cluster.snapshot()
@@ -248,8 +249,8 @@ class TestHints:
 
 
 def test_the_facts_of_a_rejected_node_name_the_pods():
-    hater = pod("h", DB, node_name="a", required_anti_affinity=(term(app="web"),))
-    cluster = cluster_of(A, B, hater, incoming := pod("new", WEB))
+    existing = pod("h", DB, node_name="a", required_anti_affinity=(term(app="web"),))
+    cluster = cluster_of(A, B, existing, incoming := pod("new", WEB))
     plugin = plugin_for(cluster)
     facts = plugin.explain_filter(incoming, plugin.pre_filter(incoming, cluster).state, cluster, 0)
     assert [(fact.key, fact.holds) for fact in facts] == [("InterPodAffinity.existing-anti-affinity", False)]
@@ -291,7 +292,7 @@ def test_a_pod_with_more_terms_than_counters_are_kept_is_judged_anew_in_every_cy
     plugin = plugin_for(cluster)
     assert verdicts_of(plugin, incoming, cluster) == {"a": FITS, "b": FITS}
     cluster.assume("default/w", "a")
-    assert verdicts_of(plugin, incoming, cluster) == {"a": FOE, "b": FITS}
+    assert verdicts_of(plugin, incoming, cluster) == {"a": ANTI_AFFINITY, "b": FITS}
 
 
 def compare_with_reference(seed: int) -> None:

@@ -128,13 +128,13 @@ def _affinity_holds(pod: Pod, node: Node, standing: Sequence[tuple[Node, Pod]], 
     terms = pod.required_affinity
     if not all(term.topology_key in node.labels for term in terms):
         return False
-    friends = [
+    matching = [
         other for other, existing in standing if all(own_term_matches(term, existing, namespaces) for term in terms)
     ]
     keys = [term.topology_key for term in terms]
-    if all(any(other.labels.get(key) == node.labels[key] for other in friends) for key in keys):
+    if all(any(other.labels.get(key) == node.labels[key] for other in matching) for key in keys):
         return True
-    counted = any(key in other.labels for other in friends for key in keys)
+    counted = any(key in other.labels for other in matching for key in keys)
     return not counted and all(own_term_matches(term, pod, namespaces) for term in terms)
 
 

@@ -106,9 +106,6 @@ class Search:
             attempt.rejectors.add(rejection.plugin)
             self.absent = rejection
         else:
-            if self.names is not None:
-                text = "node(s) didn't satisfy plugin(s) [NodeAffinity]"
-                self.absent = Rejection("", UNRESOLVABLE, (text,))
             self._find_feasible(attempt)
         if not attempt.feasible:
             self._post_filter(attempt, now)
@@ -147,12 +144,16 @@ class Search:
                 attempt.feasible = []
             if attempt.feasible:
                 return
+        if self.names is not None:
+            listed = " ".join(sorted(attempt.rejectors))  # who rejected the nominated node, too
+            self.absent = Rejection("", UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",))
         nodes = [node for node, _ in self.filters.snapshot if self.names is None or node.name in self.names]
         start = cluster.next_start_node_index % len(nodes) if nodes else 0
         self._filter(attempt, nodes[start:] + nodes[:start])
         processed = len(attempt.feasible) + len(attempt.statuses)
         cluster.next_start_node_index = (cluster.next_start_node_index + processed) % len(self.filters.snapshot)
-        self._ask_extenders(attempt)
+        if self._ask_extenders(attempt):
+            attempt.rejectors.add("Extender")
 
     def _filter(self, attempt: Attempt, nodes: list[Node]) -> None:
         """Until one more feasible node than wanted has shown up, which does not count."""
@@ -178,14 +179,13 @@ class Search:
         percentage = self.percentage if own is None else own
         return max(100, nodes * (percentage or max(5, 50 - nodes // 125)) // 100)
 
-    def _ask_extenders(self, attempt: Attempt) -> None:
-        """What they turn down gets a status that names no plugin, and the pod is to be tried again after any event."""
+    def _ask_extenders(self, attempt: Attempt) -> bool:
+        """Whether they turn a node down, which gets a status that names no plugin."""
         by_name = {node.name: node for node, _ in self.filters.snapshot}
         rejected = self.extenders.filter(self.filters.pod, [by_name[name] for name in attempt.feasible])
-        if rejected:
-            attempt.rejectors.add("Extender")
         attempt.statuses |= rejected
         attempt.feasible = [name for name in attempt.feasible if name not in rejected]
+        return bool(rejected)
 
     def _score(self, attempt: Attempt) -> None:
         filters = self.filters

@@ -80,7 +80,7 @@ class World:
             rows, np.array(index, np.intp), np.array(slots, np.intp), np.array([*signs.values()], np.int64)
         )
         pod = self.pod(name)
-        delta = what_if.delta("plugin", lambda slots, rows: plugin.axes(pod, state, self.cluster, slots, rows))
+        delta = what_if.delta("plugin", lambda slots, rows: plugin.add_pod_delta(pod, state, self.cluster, slots, rows))
         return Change(delta, what_if, rows)
 
     def storage(self) -> Storage:

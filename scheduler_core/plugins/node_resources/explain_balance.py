@@ -1,0 +1,74 @@
+"""NodeResourcesBalancedAllocation's score in words: the shares in use, their standard deviation, and what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scheduler_core.apis.config import NodeResourcesBalancedAllocationArgs
+from scheduler_core.apis.core import Pod
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, ScoreExplanation, amount
+from scheduler_core.framework.interface import MAX_NODE_SCORE
+from scheduler_core.plugins.node_resources.allocation import Amount, amounts
+from scheduler_core.plugins.node_resources.explain import REQUESTS_FIELD, in_units
+
+
+def explain_improvement(
+    args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
+) -> ScoreExplanation:
+    """The balance without the pod and with it, and the score that their difference gives."""
+    found = _counted(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
+    before, without = _balance_lines([one._replace(requested=one.requested - one.asked) for one in found])
+    after, with_pod = _balance_lines(found)
+    lines = ["without the pod:", *before, "with the pod:", *after]
+    lines.append(f"50 + (50 + {with_pod} - {without}) / 2 = {score}")
+    return ScoreExplanation(lines, [_balance_fact(nodes.names[row], one) for one in found])
+
+
+def explain_balance(
+    args: NodeResourcesBalancedAllocationArgs, pod: Pod, nodes: NodeTable, row: int, score: int
+) -> ScoreExplanation:
+    """The shares in use with the pod on the node, their standard deviation, and the score (before 1.36)."""
+    found = _counted(amounts(pod, nodes, np.array([row], np.intp), args.resources, non_zero=False))
+    return ScoreExplanation(_balance_lines(found)[0], [_balance_fact(nodes.names[row], one) for one in found])
+
+
+def _counted(found: Sequence[Amount]) -> list[Amount]:
+    """Those that the one node has."""
+    return [one for one in found if one.there is None or one.there[0]]
+
+
+def _balance_lines(found: Sequence[Amount]) -> tuple[list[str], int]:
+    """The arithmetic of one node's balance, and what it comes to."""
+    parts = [(one.spec.name, int(one.requested[0]), int(one.allocatable[0])) for one in found]
+    shares = [min(used / there, 1.0) for _, used, there in parts]
+    lines = []
+    for (name, used, there), share in zip(parts, shares, strict=True):
+        numerator, denominator = in_units(name, used, there)
+        lines.append(f"{name} {numerator} / {denominator} = {share:.4f}")
+    mean = sum(shares) / max(len(shares), 1)
+    deviation = (sum((share - mean) ** 2 for share in shares) / max(len(shares), 1)) ** 0.5
+    if len(shares) == 2:
+        deviation = abs((shares[0] - shares[1]) / 2)
+        lines.append(f"standard deviation |{shares[0]:.4f} - {shares[1]:.4f}| / 2 = {deviation:.4f}")
+    else:
+        lines.append(f"standard deviation = {deviation:.4f}")
+    score = int((1 - deviation) * MAX_NODE_SCORE)
+    lines.append(f"(1 - {deviation:.4f}) * 100 = {score}")
+    return lines, score
+
+
+def _balance_fact(node: str, one: Amount) -> Fact:
+    name, used, there = one.spec.name, int(one.requested[0]), int(one.allocatable[0])
+    return Fact(
+        f"NodeResourcesBalancedAllocation.{name}",
+        left=amount(name, used),
+        op="of",
+        right=amount(name, there),
+        holds=True,
+        values={"requested": used, "allocatable": there},
+        text=f"With this pod, {amount(name, used)} of {node}'s {amount(name, there)} of {name} would be requested.",
+        field=f"{REQUESTS_FIELD}.{name}",
+    )

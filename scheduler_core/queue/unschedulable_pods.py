@@ -1,0 +1,55 @@
+"""unschedulablePods: pods that wait for an event, found by the plugins that rejected them (scheduling_queue.go)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.queue.queued_pod import QueuedPod
+
+_NONE: dict[PodKey, None] = {}
+
+
+class UnschedulablePods:
+    """In order of arrival. A pod whose rejectors change is put in again, and keeps its place."""
+
+    def __init__(self) -> None:
+        self._pods: dict[PodKey, QueuedPod] = {}
+        self._number: dict[PodKey, int] = {}  # its place in the order
+        self._rejected_by: dict[str, dict[PodKey, None]] = {}  # "": those that no plugin rejected
+        self._next = 0
+
+    def __bool__(self) -> bool:
+        return bool(self._pods)
+
+    def __iter__(self) -> Iterator[QueuedPod]:
+        return iter(list(self._pods.values()))
+
+    def get(self, key: PodKey) -> QueuedPod | None:
+        return self._pods.get(key)
+
+    def put(self, queued: QueuedPod) -> None:
+        """Keep a pod here."""
+        key = queued.key
+        self._pods[key] = queued
+        if key not in self._number:
+            self._next += 1
+            self._number[key] = self._next
+        for plugin in queued.rejectors or ("",):
+            self._rejected_by.setdefault(plugin, {})[key] = None
+
+    def pop(self, key: PodKey) -> QueuedPod | None:
+        """Take a pod out; None if it is not here."""
+        queued = self._pods.pop(key, None)
+        if queued is not None:
+            del self._number[key]
+            for plugin in ("", *queued.rejectors):
+                self._rejected_by.get(plugin, _NONE).pop(key, None)
+        return queued
+
+    def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
+        """Those that one of the plugins rejected, and those that none did."""
+        keys = set(self._rejected_by.get("", _NONE))
+        for plugin in plugins:
+            keys.update(self._rejected_by.get(plugin, _NONE))
+        return [self._pods[key] for key in sorted(keys, key=self._number.__getitem__)]

@@ -1,0 +1,30 @@
+"""What plugins do differently from release to release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases.rules.rule import rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class PluginRules:
+    """In the order of kube-scheduler's default plugins."""
+
+    taint_toleration_reason_names_the_taint: bool = rule(
+        "TaintToleration",
+        "plugins/tainttoleration/taint_toleration.go: Filter",
+        {
+            False: Message("the reason is the same for every taint: node(s) had untolerated taint(s)"),
+            True: Message("the reason names the first taint that is not tolerated"),
+        },
+    )
+    balanced_allocation_scores_the_improvement: bool = rule(
+        "NodeResourcesBalancedAllocation",
+        "plugins/noderesources/balanced_allocation.go: balancedResourceScorer",
+        {
+            True: Message("the score tells how much the pod improves the node's balance, from 50 to 100"),
+            False: Message("the score tells how balanced the node is with the pod on it, from 50 to 100"),
+        },
+    )

@@ -1,0 +1,15 @@
+"""Kubernetes 1.35 (recorded: 1.35.6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.releases.v1_36 import V1_36
+
+V1_35 = V1_36.older(
+    "1.35.6",
+    rules=replace(
+        V1_36.rules,
+        balanced_allocation_scores_the_improvement=False,
+    ),
+)

@@ -1,0 +1,81 @@
+"""Kubernetes 1.36 (recorded: 1.36.2)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from scheduler_core.apis.config import PluginRef
+from scheduler_core.releases.release import Gate, Release
+
+_FILTERS = ("pre_filter", "filter")
+_SCORES = ("pre_score", "score")
+
+V1_36 = Release(
+    patch="1.36.2",
+    default_plugins=(
+        PluginRef("SchedulingGates"),
+        PluginRef("PrioritySort"),
+        PluginRef("NodeUnschedulable"),
+        PluginRef("NodeName"),
+        PluginRef("TaintToleration", 3),
+        PluginRef("NodeAffinity", 2),
+        PluginRef("NodePorts"),
+        PluginRef("NodeResourcesFit", 1),
+        PluginRef("VolumeRestrictions"),
+        PluginRef("NodeVolumeLimits"),
+        PluginRef("VolumeBinding"),
+        PluginRef("VolumeZone"),
+        PluginRef("PodTopologySpread", 2),
+        PluginRef("InterPodAffinity", 2),
+        PluginRef("DynamicResources", 2),
+        PluginRef("DefaultPreemption"),
+        PluginRef("NodeResourcesBalancedAllocation", 1),
+        PluginRef("ImageLocality", 1),
+        PluginRef("DefaultBinder"),
+    ),
+    plugin_points=MappingProxyType(
+        {
+            "SchedulingGates": ("pre_enqueue",),
+            "PrioritySort": ("queue_sort",),
+            "NodeUnschedulable": ("filter",),
+            "NodeName": ("filter",),
+            "TaintToleration": ("filter", *_SCORES),
+            "NodeAffinity": (*_FILTERS, *_SCORES),
+            "NodePorts": _FILTERS,
+            "NodeResourcesFit": (*_FILTERS, *_SCORES),
+            "VolumeRestrictions": _FILTERS,
+            "NodeVolumeLimits": _FILTERS,
+            "VolumeBinding": (*_FILTERS, *_SCORES, "reserve", "pre_bind"),
+            "VolumeZone": _FILTERS,
+            "PodTopologySpread": (*_FILTERS, *_SCORES),
+            "InterPodAffinity": (*_FILTERS, *_SCORES),
+            "DynamicResources": ("pre_enqueue", *_FILTERS, "post_filter", "score", "reserve", "pre_bind"),
+            "DefaultPreemption": ("pre_enqueue", "post_filter"),
+            "NodeResourcesBalancedAllocation": _SCORES,
+            "ImageLocality": ("score",),
+            "DefaultBinder": ("bind",),
+            # scheduler-plugins; off by default
+            "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
+        }
+    ),
+    gates=MappingProxyType(
+        {
+            "DRAExtendedResource": Gate(True),
+            "DynamicResourceAllocation": Gate(True),
+            "InPlacePodVerticalScaling": Gate(True),
+            "MatchLabelKeysInPodAffinity": Gate(True),
+            "MatchLabelKeysInPodTopologySpread": Gate(True),
+            "MutableCSINodeAllocatableCount": Gate(False),
+            "NodeInclusionPolicyInPodTopologySpread": Gate(True),
+            "NominatedNodeNameForExpectation": Gate(True),
+            "PodLevelResources": Gate(True),
+            "SchedulerAsyncAPICalls": Gate(False),
+            "SchedulerAsyncPreemption": Gate(False),
+            "SchedulerPopFromBackoffQ": Gate(True, settable=True),
+            "SchedulerQueueingHints": Gate(True),
+            "SidecarContainers": Gate(True),
+            "StorageCapacityScoring": Gate(False),
+            "VolumeAttributesClass": Gate(True),
+        }
+    ),
+)

@@ -1,0 +1,46 @@
+"""A release is its newer neighbour with what differs; every difference has a name and words for either side."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import fields
+
+import pytest
+
+from scheduler_core.releases import Rules
+from scheduler_core.releases.release import Release
+from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
+from scheduler_core.releases.v1_34 import V1_34
+from scheduler_core.releases.v1_35 import V1_35
+from scheduler_core.releases.v1_36 import V1_36
+
+CHAIN = (V1_34, V1_35, V1_36)  # oldest first
+
+
+def test_the_newest_release_follows_the_rules_as_they_are_today() -> None:
+    assert CHAIN[-1].rules == Rules()
+
+
+@pytest.mark.parametrize("release", CHAIN, ids=lambda release: release.version)
+def test_each_rule_has_words_for_what_a_release_does(release: Release) -> None:
+    for rule in fields(Rules):
+        assert getattr(release.rules, rule.name) in rule.metadata[SAYS], rule.name
+
+
+def test_each_rule_names_its_source_and_a_plugin_that_exists() -> None:
+    for rule in fields(Rules):
+        assert ".go: " in rule.metadata[SOURCE]
+        assert rule.metadata[PLUGIN] in {"", *(name for release in CHAIN for name in release.plugin_points)}
+
+
+@pytest.mark.parametrize(("older", "newer"), list(itertools.pairwise(CHAIN)))
+def test_neighbours_differ(older: Release, newer: Release) -> None:
+    assert older.rules != newer.rules
+
+
+def test_what_an_older_release_does_not_have_is_nowhere_in_it() -> None:
+    older = V1_36.older("1.0.0", rules=V1_36.rules, gates={"PodLevelResources": None}, plugin_points={"NodeName": None})
+    assert older.version == "1.0"
+    assert "PodLevelResources" not in older.gates
+    assert "NodeName" not in older.plugin_points
+    assert "NodeName" not in {plugin.name for plugin in older.default_plugins}
