@@ -53,7 +53,8 @@ def next_run(*, long: bool) -> str | None:
     if party in full:
         mine = mine.filter(lane=SHORT)
     author = first_served("author", mine, party=party)
-    return mine.filter(author=author).order_by("-lane", "pk").values_list("public_id", flat=True).first()
+    next_of: str | None = mine.filter(author=author).order_by("-lane", "pk").values_list("public_id", flat=True).first()
+    return next_of
 
 
 def full_parties() -> set[str]:
@@ -74,7 +75,8 @@ def first_served(of: str, queued: QuerySet[Run], **within: str) -> str | None:
         row[of]: (row["going_on"], row["served"].timestamp())
         for row in recent.order_by().values(of).annotate(going_on=going_on, served=Max("started"))
     }
-    return min(oldest, key=lambda one: (*known.get(one, (0, 0.0)), oldest[one]))
+    served_first: str = min(oldest, key=lambda one: (*known.get(one, (0, 0.0)), oldest[one]))
+    return served_first
 
 
 def ahead_of(run: Run) -> Ahead:
@@ -93,4 +95,5 @@ def seconds_for(lane: str, runs: int) -> int | None:
     if mean is None:
         return None
     places = settings.LONG_PLACES + (lane == SHORT)
-    return max(1, round(mean.total_seconds() * runs / places))
+    seconds: float = mean.total_seconds() * runs / places
+    return max(1, round(seconds))
