@@ -1,7 +1,7 @@
 """What a run tells: its events. They fold into a keyframe (`keyframe.py`) and travel in chunks.
 
-This is the one definition; `static/js/trace.d.ts` is generated from it (`manage.py trace_types`). Events are facts in
-the past tense, in kube-scheduler's words: ids and numbers, never prose for people (that is the browser's caption).
+This is the one definition; `static/js/trace/trace.d.ts` is generated from it (`manage.py trace_types`). Events are
+facts in the past tense, in kube-scheduler's words: ids and numbers, never prose (that is the browser's caption).
 The number of an event in its run is its *step*, from 0; a link names a step.
 """
 
