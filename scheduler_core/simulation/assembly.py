@@ -19,11 +19,13 @@ from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
+from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
 from scheduler_core.trace.summaries import node_summary, pod_summary
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
+BATCHING_GATE = "OpportunisticBatching"
 
 
 def build_frameworks(
@@ -71,6 +73,14 @@ def build_queue(
         gated,
         emit,
     )
+
+
+def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> dict[str, OpportunisticBatch]:
+    """One for each profile whose pods can be signed."""
+    if not scenario.feature_gates.get(BATCHING_GATE, False):
+        return {}
+    found = {name: batch_of(framework) for name, framework in frameworks.items()}
+    return {name: batch for name, batch in found.items() if batch is not None}
 
 
 def run_started(

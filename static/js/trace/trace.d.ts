@@ -228,6 +228,7 @@ export interface NodesFiltered {
   rows?: number | string | null;
   nominated_first?: string | null;
   nominated_verdict?: number;
+  hinted?: boolean;
   two_passes?: string[];
   extenders?: [string, string, string][];
 }
@@ -293,6 +294,7 @@ export interface HostSelected {
   score?: number | null;
   ties?: string[];
   tied?: number;
+  by_heap?: boolean;
 }
 
 /** The cache counts the pod on the node from here on, before it is bound. */
