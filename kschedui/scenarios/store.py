@@ -78,7 +78,9 @@ def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
 
 def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:
     """A version row; raises IntegrityError when there is one of this number."""
-    return Version.objects.create(scenario=scenario, number=number, text=text, sha256=sha256(text), summary=summary)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    known = {"bytes": size, "sha256": sha256(text), "summary": summary}
+    return Version.objects.create(scenario=scenario, number=number, text=text, **known)
 
 
 def preview(visitor: Visitor, text: str) -> Version:

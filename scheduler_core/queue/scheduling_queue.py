@@ -65,6 +65,7 @@ class SchedulingQueue:
             return queue_sort(queued.pod, queued.timestamp, queued.sequence)
 
         self.now = 0.0
+        self.scheduling_cycle = 0  # how many pods were popped
         self.active = ActiveQueue(sort_key)
         self.backoff_queue = BackoffQueue(backoff, sort_key)
         self.unschedulable = UnschedulablePods()
@@ -95,6 +96,7 @@ class SchedulingQueue:
         if queued is None:
             return None
         self.active.take_off(queued)
+        self.scheduling_cycle += 1
         return queued, from_active
 
     def _pop_early(self) -> QueuedPod | None:
@@ -165,7 +167,9 @@ class SchedulingQueue:
 
     # Moves
 
-    def move_all(self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None) -> None:
+    def move_all_to_active_or_backoff_queue(
+        self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
+    ) -> None:
         """MoveAllToActiveOrBackoffQueue: an event may make unschedulable pods worth another try."""
         plugins = self._interested_in(event)
         if not plugins and not event.is_wildcard:

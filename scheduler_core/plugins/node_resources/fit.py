@@ -18,16 +18,25 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
 from scheduler_core.plugins.node_resources.strategies import (
@@ -44,7 +53,16 @@ SIGN_BIT = 63
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
-class NodeResourcesFit:
+class NodeResourcesFit(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreFilterExtensions,
+    ScorePlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
@@ -53,9 +71,12 @@ class NodeResourcesFit:
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
         node=("allocatable", "requested", "non_zero", "pod_count"),
     )
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+        self._resizes_in_place = handle.release.has_on("InPlacePodVerticalScaling")
+        self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -85,6 +106,8 @@ class NodeResourcesFit:
             if short.any():
                 lacking.append((i, short))
                 too_small |= short & (allocatable < amount)
+        if not self._tells_too_small:
+            too_small[:] = False
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def add_pod_delta(
@@ -104,8 +127,9 @@ class NodeResourcesFit:
         return mean(parts, len(rows))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        of_pods = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
         return (
-            RegisteredEvent(ClusterEvent("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN), self._after_pod_event),
+            RegisteredEvent(ClusterEvent("Pod", of_pods), self._after_pod_event),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
         )
 

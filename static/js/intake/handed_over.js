@@ -6,21 +6,21 @@ const PLACE = "/dropped";
 
 /** False where this browser keeps none. @param {Blob} file */
 export async function handOver(file) {
-  try {
-    await (await caches.open(STORE)).put(PLACE, new Response(file));
-    return true;
-  } catch {
-    return false;
-  }
+	try {
+		await (await caches.open(STORE)).put(PLACE, new Response(file));
+		return true;
+	} catch {
+		return false;
+	}
 }
 
 /** The file, once. @returns {Promise<Blob | null>} */
 export async function takeOver() {
-  try {
-    const found = await (await caches.open(STORE)).match(PLACE);
-    await caches.delete(STORE);
-    return found ? await found.blob() : null;
-  } catch {
-    return null;
-  }
+	try {
+		const found = await (await caches.open(STORE)).match(PLACE);
+		await caches.delete(STORE);
+		return found ? await found.blob() : null;
+	} catch {
+		return null;
+	}
 }
