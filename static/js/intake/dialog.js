@@ -148,8 +148,7 @@ export class Intake {
 	busy(busy) {
 		element("import").toggleAttribute("data-busy", busy);
 		element("import-progress").hidden = !busy;
-		/** @type {HTMLButtonElement} */ for (const id of ["import-go", "import-file", "import-text"])
-			element(id).disabled = busy;
+		for (const id of ["import-go", "import-file", "import-text"]) element(id).toggleAttribute("disabled", busy);
 	}
 }
 
