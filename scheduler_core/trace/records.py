@@ -109,6 +109,28 @@ class Candidate(Record):
     earliest_start: float | None = None  # earliest start time among its highest-priority victims
 
 
+class DryRuns(Record):
+    """Candidates as columns: a value per candidate, or one per pod, candidate after candidate.
+
+    `tried`, `reprieved` and `violates_pdb` are in the order in which the pods were tried again; `tried` and `victims`
+    are places among the candidate's own `removed`, from 0. `candidates.py` makes Candidates of them.
+    """
+
+    nodes: list[NodeName]
+    removed: list[PodKey]
+    removed_counts: Column
+    tried: Column
+    reprieved: Column
+    violates_pdb: Column
+    victims: Column
+    victim_counts: Column
+    pdb_violations: Column
+    rung: Column
+    highest_priority: Column
+    priority_sum: Column
+    earliest_start: list[float]
+
+
 class MoreCandidates(Record):
     """The rest of very many candidates of preemption, one value per candidate, in the candidates' order."""
 

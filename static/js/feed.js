@@ -4,6 +4,8 @@
  * ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
+import { withCandidates } from "./candidates.js";
+
 /**
  * @typedef {object} Listener
  * @property {(chunk: TraceChunk) => unknown} chunk the next one is opened once it has resolved
@@ -35,7 +37,9 @@ export function chunkOf(step) {
 export async function openFrame(frame) {
   if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
   const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(body).json();
+  const chunk = await new Response(body).json();
+  withCandidates([...chunk.events, ...(Array.isArray(chunk.keyframe.cycle) ? chunk.keyframe.cycle : [])]);
+  return chunk;
 }
 
 /** What to do with a chunk that arrived. @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"} */

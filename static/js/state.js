@@ -18,7 +18,7 @@ export function emptyState() {
 /**
  * The state before a chunk: as the run began, and what has become of that since (scheduler_core/trace/keyframe.py).
  * Undefined while the beginning is not here.
- * @param {import("./trace").Keyframe | WholeKeyframe} keyframe @param {State} [began] the state after RunStarted @returns {State | undefined}
+ * @param {Keyframe | WholeKeyframe} keyframe @param {State} [began] the state after RunStarted @returns {State | undefined}
  */
 export function fromKeyframe(keyframe, began) {
   if ("nodes" in keyframe) return fromWhole(keyframe);

@@ -78,6 +78,23 @@ export interface Candidate {
   earliest_start?: number | null;
 }
 
+/** Candidates as columns: a value per candidate, or one per pod, candidate after candidate. */
+export interface DryRuns {
+  nodes: string[];
+  removed: string[];
+  removed_counts: number | string;
+  tried: number | string;
+  reprieved: number | string;
+  violates_pdb: number | string;
+  victims: number | string;
+  victim_counts: number | string;
+  pdb_violations: number | string;
+  rung: number | string;
+  highest_priority: number | string;
+  priority_sum: number | string;
+  earliest_start: number[];
+}
+
 /** The rest of very many candidates of preemption, one value per candidate, in the candidates' order. */
 export interface MoreCandidates {
   count: number;
@@ -237,7 +254,8 @@ export interface PreemptionEvaluated {
   type: "PreemptionEvaluated";
   eligible: boolean;
   reason: string;
-  candidates: Candidate[];
+  candidates?: Candidate[];
+  dry_runs?: DryRuns | null;
   nominated_node?: string;
   victims?: string[];
   unhelpful?: number;

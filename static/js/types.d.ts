@@ -2,12 +2,14 @@
 import type * as trace from "./trace";
 
 declare global {
-  type AnyEvent = trace.AnyEvent;
+  type AnyEvent = Exclude<trace.AnyEvent, trace.PreemptionEvaluated> | PreemptionEvaluated;
   type Candidate = trace.Candidate;
   type NodesFiltered = trace.NodesFiltered;
   type PodSummary = trace.PodSummary;
-  type PreemptionEvaluated = trace.PreemptionEvaluated;
-  type TraceChunk = Omit<trace.TraceChunk, "keyframe"> & { keyframe: trace.Keyframe | WholeKeyframe };
+  /** `candidates` are made from its columns (candidates.js). */
+  type PreemptionEvaluated = trace.PreemptionEvaluated & { candidates: Candidate[] };
+  type Keyframe = Omit<trace.Keyframe, "since" | "cycle"> & { since?: AnyEvent[]; cycle?: AnyEvent[] };
+  type TraceChunk = Omit<trace.TraceChunk, "keyframe" | "events"> & { keyframe: Keyframe | WholeKeyframe; events: AnyEvent[] };
   type Verdict = trace.Verdict;
   type Child = import("./dom.js").Child;
   type ChunkStore = import("./chunk_store.js").ChunkStore;

@@ -8,6 +8,7 @@ import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { captionOf, loadCaptions } from "../../static/js/captions.js";
 import { framesOf } from "../../static/js/frames.js";
+import { withCandidates } from "../../static/js/candidates.js";
 import { useCatalogue } from "../../static/js/i18n.js";
 import { readFileSync } from "node:fs";
 import { apply, emptyState, fromKeyframe } from "../../static/js/state.js";
@@ -29,6 +30,7 @@ function chunksOf(files) {
   const byFile = new Map();
   for (const line of out.toString().split("\n").filter(Boolean)) {
     const { file, chunk } = JSON.parse(line);
+    withCandidates(chunk.events);
     byFile.set(file, [...(byFile.get(file) ?? []), chunk]);
   }
   return byFile;

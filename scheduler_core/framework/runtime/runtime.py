@@ -228,7 +228,7 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
     if result.evaluation is not None or result.status.is_success:
         return result
     reason = result.status.message
-    return replace(result, evaluation=PreemptionEvaluated(False, reason, [], message=reason))
+    return replace(result, evaluation=PreemptionEvaluated(False, reason, message=reason))
 
 
 class PreFilterOutcome:
