@@ -7,6 +7,7 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
+from kschedui.web.api import imports
 from kschedui.web.api import runs as run_api
 from kschedui.web.api import scenarios as api
 from kschedui.web.http import addresses
@@ -53,7 +54,7 @@ run_urls: list[URLPattern | URLResolver] = [
 api_urls: list[URLPattern | URLResolver] = [
     path("check", api.check, name="api-check"),
     path("preview", api.preview, name="api-preview"),
-    path("import", api.import_text, name="api-import"),
+    path("import", imports.import_text, name="api-import"),
     path("scenarios", api.save, name="api-scenarios"),
     path("compare", api.compare, name="api-compare"),
     path("catalogue", api.catalogue, name="api-catalogue"),

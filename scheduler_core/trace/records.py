@@ -118,16 +118,16 @@ class DryRuns(Record):
 
     nodes: list[NodeName]
     removed: list[PodKey]
-    removed_counts: Column
-    tried: Column
-    reprieved: Column
-    violates_pdb: Column
-    victims: Column
-    victim_counts: Column
-    pdb_violations: Column
-    rung: Column
-    highest_priority: Column
-    priority_sum: Column
+    removed_counts: list[int]
+    tried: list[int]
+    reprieved: list[bool]
+    violates_pdb: list[bool]
+    victims: list[int]
+    victim_counts: list[int]
+    pdb_violations: list[int]
+    rung: list[int]
+    highest_priority: list[int]
+    priority_sum: list[int]
     earliest_start: list[float]
 
 

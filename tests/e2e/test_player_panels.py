@@ -81,7 +81,7 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
         links.nth(0).click()
     source = opened.value
     expect(source.locator("tr.rule", has_text="def filter(")).to_be_in_viewport()
-    expect(source.locator("h2", has_text="node_affinity_explain.py")).to_have_count(1)
+    expect(source.locator("h2", has_text="node_affinity/explain.py")).to_have_count(1)
 
 
 def test_points_lead_to_the_score_function(browser_page: Page) -> None:

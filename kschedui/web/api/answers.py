@@ -15,10 +15,13 @@ from django.core.exceptions import RequestDataTooBig
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario, Version
+from kschedui.runs.room import NoRoom, require_room
+from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
@@ -31,6 +34,14 @@ View = Callable[..., HttpResponseBase]
 MINUTE = 60
 WORK_PLACES = threading.BoundedSemaphore(2)
 WAIT_SECONDS = 10
+
+
+def asker_of(request: HttpRequest) -> Asker:
+    """By whom a run that this visitor asks for is counted."""
+    visitor = access.visitor_of(request)
+    address = salted_hmac("kschedui.address", client_of(request.META.get("REMOTE_ADDR", ""))).hexdigest()
+    author = f"account {visitor.user.pk}" if visitor.user else visitor.editor_hash
+    return Asker(author if visitor.user else address, author, address)
 
 
 class Refusal(Exception):
@@ -98,6 +109,8 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
+        case NoRoom():
+            return Refusal(503 if error.here else 422, error.sentence)
         case RequestDataTooBig():
             return too_large()
         case ScenarioErrors():  # a text that was kept under other limits, or read by an older engine
@@ -150,6 +163,13 @@ def place_to_work() -> Iterator[None]:
         yield
     finally:
         WORK_PLACES.release()
+
+
+def keeping_visitor(request: HttpRequest) -> access.Visitor:
+    """A visitor who is about to keep something; raises NoRoom when they have kept enough."""
+    visitor = access.editing_visitor(request)
+    require_room(visitor, asker_of(request).address)
+    return visitor
 
 
 def count(request: HttpRequest, limit: str) -> None:

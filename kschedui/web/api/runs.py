@@ -11,6 +11,7 @@ from kschedui.language import spoken
 from kschedui.models import Run, Scenario
 from kschedui.runs import frames
 from kschedui.runs import store as runs
+from kschedui.runs.turns import ahead_of
 from kschedui.scenarios import access, engine, yaml_text
 from kschedui.web.api.answers import Refusal, api_view, place_to_work
 from kschedui.web.api.scenarios import as_json
@@ -30,11 +31,16 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
 
 @api_view("GET", limit="read")
 def state(request: HttpRequest, rid: str) -> HttpResponse:
-    """{state, steps, chunks, time, error, engine, outcome, scenario: {id, version, title}}."""
+    """{state, steps, chunks, time, error, engine, outcome, scenario: {id, version, title}}, and `ahead` {runs, seconds}
+    while it is queued."""
     run = seen_run(request, rid)
     known = {"state": run.state, "steps": run.steps, "chunks": run.chunks, "time": run.time, "error": spoken(run.error)}
     scenario = run.version.scenario
     about = {"id": scenario.public_id, "version": run.version.number, "title": scenario.title}
+    if run.state == Run.State.QUEUED:
+        known["ahead"] = ahead_of(run)._asdict()
+    if scenario.scratch and not run.ended:
+        runs.touch(rid)
     return JsonResponse({**known, "engine": run.engine_version, "outcome": run.outcome, "scenario": about})
 
 

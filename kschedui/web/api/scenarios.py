@@ -7,12 +7,21 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.urls import reverse
 
-from kschedui.language import spoken
 from kschedui.models import Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, diff, engine, importers
+from kschedui.scenarios import access, diff, engine
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, api_view, count, json_body, place_to_work, text_of
+from kschedui.scenarios.importers.reading_table import reading_table
+from kschedui.web.api.answers import (
+    Refusal,
+    api_view,
+    asker_of,
+    count,
+    json_body,
+    keeping_visitor,
+    place_to_work,
+    text_of,
+)
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors, field_catalogue
 from scheduler_core.trace.summaries import node_summary, pod_summary
@@ -49,17 +58,8 @@ def preview(request: HttpRequest) -> HttpResponse:
         _, pods = engine.nodes_and_pods(engine.read(text))
         if len(pods) > (most := settings.LIMITS["preview_pods"]):
             raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
-        version = scenarios.preview(access.editing_visitor(request), text)
-    return JsonResponse({"run": runs.start_run(version).public_id})
-
-
-@api_view("POST", limit="check")
-def import_text(request: HttpRequest) -> HttpResponse:
-    """{text} -> {text, notes}: what kubectl or kube-scheduler-simulator printed, as a scenario."""
-    text = text_of(json_body(request, text=str))
-    with room_for(text):
-        found = importers.convert(text, engine.limits())
-    return JsonResponse({"text": found.text, "notes": [spoken(note) for note in found.notes]})
+        version = scenarios.preview(keeping_visitor(request), text)
+    return JsonResponse({"run": runs.start_run(version, asker_of(request), retry=True).public_id})
 
 
 @api_view("POST", limit="save")
@@ -68,7 +68,7 @@ def save(request: HttpRequest) -> HttpResponse:
     body = json_body(request, text=str, parent=str, version=int, fork_of=str)
     text = text_of(body)
     count(request, "run")  # before anything is kept: who is refused has saved nothing
-    visitor = access.editing_visitor(request)
+    visitor = keeping_visitor(request)
     try:
         with room_for(text):
             version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
@@ -76,7 +76,7 @@ def save(request: HttpRequest) -> HttpResponse:
         raise Refusal(409, conflict.sentence, version=conflict.newest) from None
     scenario = version.scenario
     url = reverse("scenario", args=[scenario.public_id])
-    run = runs.start_run(version).public_id
+    run = runs.start_run(version, asker_of(request)).public_id
     return JsonResponse({"id": scenario.public_id, "version": version.number, "url": url, "run": run})
 
 
@@ -115,8 +115,8 @@ def room_for(text: str) -> AbstractContextManager[None]:
 
 @api_view("GET", limit="read")
 def catalogue(request: HttpRequest) -> HttpResponse:
-    """Kinds, fields and values that the editor may offer."""
-    response = as_json(field_catalogue())
+    """Kinds, fields and values that the editor may offer; and what it keeps of a dump (importers.reading_table)."""
+    response = as_json({**field_catalogue(), "reading": reading_table()})
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -118,28 +119,28 @@ class Records:
         return DryRuns(
             nodes=[cluster.nodes.names[row] for row in rows.tolist()],
             removed=[cluster.pods.pods[slot].key for slot in slots.tolist()],
-            removed_counts=encode_column(counts),
-            tried=encode_column(tried),
-            reprieved=encode_column(reprieved),
-            violates_pdb=encode_column(violates),
-            victims=encode_column(victims),
-            victim_counts=encode_column(compared.victims),
-            pdb_violations=encode_column(compared.pdb_violations),
-            rung=encode_column(choice.dropped_by[shown]),
-            highest_priority=encode_column(compared.highest_priority),
-            priority_sum=encode_column(compared.priority_sum),
+            removed_counts=counts.tolist(),
+            tried=tried.tolist(),
+            reprieved=reprieved.tolist(),
+            violates_pdb=violates.tolist(),
+            victims=victims.tolist(),
+            victim_counts=compared.victims.tolist(),
+            pdb_violations=compared.pdb_violations.tolist(),
+            rung=choice.dropped_by[shown].tolist(),
+            highest_priority=compared.highest_priority.tolist(),
+            priority_sum=compared.priority_sum.tolist(),
             earliest_start=compared.earliest_start.tolist(),
         )
 
-    def _columns(self, runs: Batch, positions: NDArray[np.intp]) -> tuple[NDArray[np.intp], ...]:
+    def _columns(self, runs: Batch, positions: NDArray[np.intp]) -> tuple[NDArray[Any], ...]:
         """Of some candidates of one batch, in the order of DryRuns' fields: rows, slots and places."""
         removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
         slots, counts = runs.removed.slots[removed], runs.removed.counts[positions]
         place = np.empty(len(self._handle.cluster.pods.row), np.intp)
         place[slots] = runs.removed.rank()[removed]
         victims = place[runs.victims.slots[runs.victims.of_nodes(positions)]]
-        again = runs.reprieved[tried].astype(np.intp), runs.violates[tried].astype(np.intp)
-        return runs.rows[positions], slots, counts, place[runs.tried.slots[tried]], *again, victims
+        again = place[runs.tried.slots[tried]], runs.reprieved[tried], runs.violates[tried]
+        return runs.rows[positions], slots, counts, *again, victims
 
 
 def _more(found: Found, choice: Choice) -> MoreCandidates | None:
