@@ -24,6 +24,7 @@ from scheduler_core.framework.interface import (
     Extender,
     FilterPlugin,
     FilterResult,
+    Nominator,
     PermitPlugin,
     Plugin,
     PostFilterPlugin,
