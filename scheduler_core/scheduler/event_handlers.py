@@ -109,6 +109,8 @@ class EventHandlers:
 
     def _unassigned_updated(self, old: Pod, new: Pod) -> None:
         self._queue.update(old, new)
+        if not self._rules.nominations_wake_pods:
+            return
         if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
             self._queue.move_all_to_active_or_backoff_queue(
                 ASSIGNED_POD_DELETE, old, None, lambda pod: pod.priority <= old.priority
@@ -123,7 +125,7 @@ class EventHandlers:
         if waiting is not None:
             waiting.reject("", "removed")
             self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
-        elif pod.nominated_node_name:
+        elif pod.nominated_node_name and self._rules.nominations_wake_pods:
             self._queue.move_all_to_active_or_backoff_queue(
                 ASSIGNED_POD_DELETE, pod, None, lambda other: other.priority <= pod.priority
             )
