@@ -201,6 +201,7 @@ CONTENT_SECURITY_POLICY = {
     "style-src": "'self'",
     "img-src": "'self' data:",
     "connect-src": "'self'",
+    "worker-src": "'self'",
     "font-src": "'self'",
     "manifest-src": "'self'",
     "base-uri": "'none'",

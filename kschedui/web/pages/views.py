@@ -121,11 +121,11 @@ def edit(request: HttpRequest, sid: str) -> HttpResponse:
 def editor(
     request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
 ) -> HttpResponse:
-    """editor.html: `text`, `title`, `most_bytes` (of a text), `scenario` (id or ""), `version` (number or ""),
+    """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
     `fork` (id or ""), `templates` [(label, yaml)]."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
-    most = settings.LIMITS["scenario_bytes"]
-    return render(request, "editor.html", {"text": text, "title": title, "most_bytes": most, **about})
+    most = settings.LIMITS["import_bytes"]
+    return render(request, "editor.html", {"text": text, "title": title, "most_import": most, **about})
 
 
 @page_view
