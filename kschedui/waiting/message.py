@@ -80,3 +80,11 @@ def _parts(text: str) -> list[Part]:
 def _rest(text: str) -> str:
     """What stands between the two sentences: notes of other plugins."""
     return text.strip().removesuffix("preemption:").strip().strip(",.").strip()
+
+
+def today(reason: str) -> str:
+    """A wording of an older release as it is in 1.34."""
+    reason = reason.replace("had taint ", "had untolerated taint ").replace(", that the pod didn't tolerate", "")
+    if reason in ("node(s) didn't match node selector", "node(s) didn't match Pod's node affinity"):
+        return "node(s) didn't match Pod's node affinity/selector"
+    return reason.replace("had volume node affinity conflict", "didn't match PersistentVolume's node affinity")

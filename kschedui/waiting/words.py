@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedui.waiting.analysis import Cause, Near, WaitingPod
-from kschedui.waiting.message import FailedMessage, decode
+from kschedui.waiting.message import FailedMessage, decode, today
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import format_bytes
 
@@ -83,8 +83,8 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
 
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     """Reasons whose counts differ."""
-    theirs = {_today(part.reason): part.count for part in there.parts}
-    ours = {_today(part.reason): part.count for part in here.parts}
+    theirs = {today(part.reason): part.count for part in there.parts}
+    ours = {today(part.reason): part.count for part in here.parts}
     same = theirs == ours
     for reason in sorted(theirs.keys() | ours.keys()):
         before, now = theirs.get(reason, 0), ours.get(reason, 0)
@@ -94,14 +94,3 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")
     elif there.total == here.total:
         yield Message("The reasons and numbers are the same; the wording is that of another release.")
-
-
-def _today(reason: str) -> str:
-    """An older wording as it is today."""
-    return (
-        reason.replace("had taint ", "had untolerated taint ")
-        .replace(", that the pod didn't tolerate", "")
-        .replace("didn't match node selector", "didn't match Pod's node affinity/selector")
-        .replace("didn't match Pod's node affinity", "didn't match Pod's node affinity/selector")
-        .replace("/selector/selector", "/selector")
-    )
