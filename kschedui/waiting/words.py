@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedui.waiting.analysis import Cause, Near, WaitingPod
-from kschedui.waiting.message import FailedMessage, decode, today
+from kschedui.waiting.message import FailedMessage, Part, decode, today
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import format_bytes
 
@@ -81,6 +81,10 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
         yield Message("That scheduler did not say what preemption found: it is older than 1.24, or preemption is off.")
 
 
+def _listed(parts: list[Part]) -> str:
+    return ", ".join(f"{part.count:,} {part.reason}" for part in parts)
+
+
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     """Reasons whose counts differ."""
     theirs = {today(part.reason): part.count for part in there.parts}
@@ -90,7 +94,14 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
         before, now = theirs.get(reason, 0), ours.get(reason, 0)
         if before != now:
             yield Message("{reason}: {before:,} nodes there, {now:,} here.", reason=reason, before=before, now=now)
+    evicting = sorted(map(str, there.preemption or ())) != sorted(map(str, here.preemption or ()))
+    if there.preemption is not None and here.preemption is not None and evicting:
+        yield Message(
+            "Of evicting pods it said: {before}; here: {now}.",
+            before=_listed(there.preemption),
+            now=_listed(here.preemption),
+        )
     if not same:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")
-    elif there.total == here.total:
+    elif there.total == here.total and not evicting:
         yield Message("The reasons and numbers are the same; the wording is that of another release.")
