@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from argparse import ArgumentParser
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from django.core.management.base import BaseCommand, CommandError
 
 from kschedui.scenarios.engine import simulate
@@ -54,7 +54,7 @@ class Command(BaseCommand):
 def _lines(events: Iterable[Any], form: str) -> Iterator[bytes]:
     if form == "events":
         return (encode(event) for event in events)
-    return (json.dumps(record, separators=(",", ":")).encode() for record in decisions(events))
+    return map(msgspec.json.encode, decisions(events))
 
 
 def write_lines(lines: Iterable[bytes]) -> None:
