@@ -78,7 +78,7 @@ def find_nodes_that_fit_pod(
 
     `hint`: asked once PreFilter has passed; the node to try first, if it knows one.
     """
-    nodes = framework.cluster.nodes
+    nodes, rules = framework.cluster.nodes, framework.release.rules
     diagnosis = Diagnosis(len(nodes))
     outcome = framework.run_pre_filter(cycle)
     emit(_pre_filter_finished(outcome, framework.filters.plan(cycle)))
@@ -101,10 +101,10 @@ def find_nodes_that_fit_pod(
     rows = nodes.all_rows
     if outcome.node_names is not None:
         rows = np.array(sorted(nodes.row_of[name] for name in outcome.node_names if name in nodes.row_of), np.intp)
-        listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
-        diagnosis.absent = Status(
-            Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
-        )
+        if rules.nodes_cut_off == "told":
+            listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
+            reason = f"node(s) didn't satisfy plugin(s) [{listed}]"
+            diagnosis.absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
     wanted = _wanted(framework, search, len(rows))
     found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(cycle.shape, 0))
     search.remember(cycle.shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))

@@ -84,7 +84,7 @@ class Simulation:
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
         self._order: list[str] = []
         self._frameworks = build_frameworks(scenario, registry, self.cluster, self)
-        self._queue = build_queue(scenario, self._frameworks, self.cluster.pods, self._emit)
+        self._queue = build_queue(scenario, self._frameworks, self.cluster, self._emit)
         for framework in self._frameworks.values():
             framework.nominator = self._queue.nominator
         waiting = WaitingPods()

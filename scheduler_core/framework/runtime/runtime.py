@@ -13,7 +13,7 @@ from scheduler_core.apis.config import PluginRef, Profile
 from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import disruptions_allowed
-from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
+from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent, registered_events
 from scheduler_core.framework.interface import (
     POINTS,
     SUCCESS,
@@ -166,7 +166,9 @@ class Framework:
         """
         found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
         for name, plugin in self._instances.items():
-            if isinstance(plugin, EnqueueExtensions):
+            if name in self.release.registered_events:
+                found.append((name, registered_events(self.release.registered_events[name])))
+            elif isinstance(plugin, EnqueueExtensions):
                 found.append((name, plugin.events_to_register()))
             elif isinstance(plugin, REJECTING):
                 found.append((name, ANY_EVENT))

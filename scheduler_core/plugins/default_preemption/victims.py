@@ -98,7 +98,8 @@ def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
     members = np.arange(len(group)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
     heads = np.cumsum(count) - count
     sums = np.add.reduceat(priority[members] + PRIORITY_OFFSET, heads)
-    starts = np.where(priority[members] == highest[group], start[members], np.inf)
+    top = np.maximum.reduceat(priority[members], heads)  # of victims by importance that is `highest`
+    starts = np.where(priority[members] == top[group], start[members], np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
 
 
@@ -179,6 +180,8 @@ def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int) -
     kube-scheduler sorts only where a node had both violating and other pods; elsewhere they are in order already.
     """
     slots, index = tried.slots[~reprieved], tried.index[~reprieved]
+    if not handle.release.rules.victims_are_sorted_again:
+        return PodsOfNodes.of(slots, index, nodes)
     order = _by_importance(handle, slots, index)
     return PodsOfNodes.of(slots[order], index[order], nodes)
 

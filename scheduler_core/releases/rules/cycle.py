@@ -31,3 +31,13 @@ class CycleRules:
             ),
         },
     )
+    nodes_cut_off: str = rule(
+        "",
+        "schedule_one.go: findNodesThatFitPod",
+        {
+            "told": Message("nodes that PreFilter leaves out are told with the plugins that left them out"),
+            "untold": Message("nodes that PreFilter leaves out are not mentioned in the message"),
+            "rejected": Message("nodes that PreFilter leaves out are rejected one by one, as by a filter"),
+            "unjudged": Message("nodes that PreFilter leaves out have no verdict, so preemption tries them"),
+        },
+    )
