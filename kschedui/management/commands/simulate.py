@@ -13,7 +13,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from kschedui.scenarios.engine import simulate
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
-from scheduler_core import EndlessMoment, Scenario, ScenarioError, decisions, encode, parse_scenario, unmet_expectations
+from scheduler_core import RunEnded, Scenario, ScenarioError, decisions, encode, parse_scenario, unmet_expectations
 
 
 class Command(BaseCommand):
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         try:
             self._run(scenario, options)
-        except EndlessMoment as error:
+        except RunEnded as error:
             raise CommandError(str(error)) from error
 
     def _run(self, scenario: Scenario, options: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from kschedui.runs.turns import ahead_of
 from kschedui.scenarios import access, engine, yaml_text
 from kschedui.web.api.answers import Refusal, api_view, place_to_work
 from kschedui.web.api.scenarios import as_json
-from scheduler_core import EndlessMoment
+from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
 
 MOST_NODES = 200  # of one explanation
@@ -92,7 +92,7 @@ def explained(run: Run, attempt: int, names: list[str]) -> Any:
     try:
         with place_to_work():
             return engine.explain(run.version.text, attempt, names or None)
-    except EndlessMoment as error:
+    except RunEnded as error:
         raise Refusal(422, error.sentence) from None
     except (LookupError, ValueError):
         sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)

@@ -44,7 +44,7 @@ from scheduler_core.framework.runtime import missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
-from scheduler_core.releases import Release
+from scheduler_core.releases import Release, Rules
 from scheduler_core.trace.events import PreemptionEvaluated
 
 Registry = Mapping[str, type[Plugin]]
@@ -176,7 +176,7 @@ class Framework:
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
-        outcome = PreFilterOutcome()
+        outcome = PreFilterOutcome(self.release.rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
         for name, pre_filter in self._pre_filter:
             result: PreFilterResult = pre_filter(pod, cluster)
@@ -246,7 +246,8 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
 class PreFilterOutcome:
     """What PreFilter came to. `narrowed_by` are the plugins that named nodes, `node_names` the intersection."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        self._sorts = rules.narrowing_plugins_are_blamed
         self.results: list[tuple[str, PreFilterResult]] = []
         self.status = SUCCESS
         self.node_names: frozenset[str] | None = None
@@ -264,7 +265,9 @@ class PreFilterOutcome:
 
     def narrow(self, plugin: str, names: frozenset[str]) -> bool:
         """Intersect; True if no node is left."""
-        self.narrowed_by = sorted([*self.narrowed_by, plugin])
+        self.narrowed_by.append(plugin)
+        if self._sorts:
+            self.narrowed_by.sort()
         self.node_names = names if self.node_names is None else self.node_names & names
         if self.node_names:
             return False

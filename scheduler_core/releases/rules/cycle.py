@@ -41,3 +41,37 @@ class CycleRules:
             "unjudged": Message("nodes that PreFilter leaves out have no verdict, so preemption tries them"),
         },
     )
+    search_goes_on_in_narrowed_nodes: bool = rule(
+        "",
+        "schedule_one.go: findNodesThatFitPod",
+        {
+            False: Message("the next search begins after the nodes that were looked at, counted among all nodes"),
+            True: Message(
+                "the next search begins after the nodes that were looked at, counted among those that PreFilter left"
+            ),
+        },
+    )
+    narrowing_plugins_are_blamed: bool = rule(
+        "",
+        "framework/runtime/framework.go: RunPreFilterPlugins",
+        {
+            True: Message("plugins that leave nodes out in PreFilter count among those that rejected the pod"),
+            False: Message("plugins that leave nodes out in PreFilter do not count among those that rejected the pod"),
+        },
+    )
+    victims_take_the_preemptors_status: bool = rule(
+        "DefaultPreemption",
+        "framework/preemption/preemption.go: prepareCandidate",
+        {
+            False: Message("a victim keeps its status, with the condition DisruptionTarget"),
+            True: Message("a victim gets the preemptor's status by mistake, and so no start time"),
+        },
+    )
+    preemption_tries_all_but_unresolvable: bool = rule(
+        "DefaultPreemption",
+        "framework/preemption/preemption.go: nodesWherePreemptionMightHelp",
+        {
+            False: Message("preemption tries the nodes that were judged Unschedulable"),
+            True: Message("preemption tries all nodes that were not judged UnschedulableAndUnresolvable"),
+        },
+    )
