@@ -100,14 +100,25 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
     ) -> list[Fact]:
         node, new = cluster.nodes.nodes[row], self._volumes(pod, new=True)
         if isinstance(new, Status):
-            return [Fact(f"{self.name}.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
+            return [Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
         there = self._standing(self._slots(row, 0, change))
         present, limit = len(there) if isinstance(there, set) else 0, self._limit(node)
         migrated = self._storage.csi_node(node.name) is not None
         added = 0 if migrated or isinstance(there, Status) else len(new - there)
         holds = migrated or not added or present + added <= limit
         text = f"{node.name} has {counted(present, 'volume')} of this kind, the pod adds {added}; the limit is {limit}."
-        return [Fact(f"{self.name}.count", f"{present} + {added}", "≤" if holds else ">", str(limit), holds, text=text)]
+        return [
+            Fact(
+                "NodeVolumeLimits.driver",
+                left=f"{present} + {added}",
+                op="≤" if holds else ">",
+                right=str(limit),
+                holds=holds,
+                values={"driver": self.counts.provisioner, "attached": present, "new": added, "limit": limit},
+                text=text,
+                field="spec.volumes",
+            )
+        ]
 
     def _judge(self, new: set[str], node: Node, slots: Sequence[int]) -> Status:
         if self._storage.csi_node(node.name) is not None:
