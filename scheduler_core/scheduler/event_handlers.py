@@ -13,7 +13,7 @@ from scheduler_core.framework.cluster_event import (
     ClusterEvent,
     Resource,
 )
-from scheduler_core.framework.pod_changes import node_scheduling_properties_change
+from scheduler_core.framework.pod_changes import first_node_change, node_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
 from scheduler_core.scheduler.event_checks import EventChecks
@@ -44,7 +44,8 @@ class EventHandlers:
         self._profiles = profiles
         self._rules = rules
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
-        self._node_changes = node_scheduling_properties_change
+        every = rules.node_updates_are_told_one_by_one
+        self._node_changes = node_scheduling_properties_change if every else first_node_change
 
     def applied(self, item: KubernetesObject) -> None:
         """An object was created or replaced."""

@@ -105,6 +105,9 @@ def find_nodes_that_fit_pod(
         return nominated.feasible, diagnosis
     rows = nodes.all_rows
     if outcome.node_names is not None:
+        missing = sorted(name for name in outcome.node_names if name not in nodes.row_of)
+        if missing and rules.nodes_named_by_pre_filter_must_exist:
+            raise SchedulingError(f'nodeinfo not found for node name "{missing[0]}"')
         rows = np.array(sorted(nodes.row_of[name] for name in outcome.node_names if name in nodes.row_of), np.intp)
         if rules.nodes_cut_off == "told":
             listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
@@ -127,7 +130,7 @@ def find_nodes_that_fit_pod(
     if found.error:
         raise SchedulingError(found.error)
     _ask_extenders(framework, cycle, diagnosis, found)
-    if found.extenders:
+    if found.extenders and rules.extenders_are_blamed:
         diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
     narrowed = outcome.node_names is not None
     emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed, first=first))
@@ -155,7 +158,8 @@ def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
 
 def _wanted(framework: Framework, search: Search, nodes: int) -> int:
     """Nobody scores: the first feasible node will do."""
-    if any(extender.filters or extender.prioritizes for extender in framework.extenders) or framework.at(ScorePlugin):
+    asks_extenders = any(extender.filters or extender.prioritizes for extender in framework.extenders)
+    if asks_extenders or framework.at(ScorePlugin) or framework.release.rules.search_ignores_who_scores:
         return num_feasible_nodes_to_find(framework, search, nodes)
     return 1
 

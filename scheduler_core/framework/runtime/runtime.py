@@ -92,6 +92,7 @@ class Framework:
         self.extenders = extenders
         self.feature_gates = feature_gates
         self.release = release
+        self._rules = release.rules
         self._services = services
         self._instances: dict[str, Plugin] = {}
         self.points: dict[str, list[tuple[Plugin, int]]] = {
@@ -175,7 +176,7 @@ class Framework:
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
-        outcome = PreFilterOutcome(self.release.rules)
+        outcome = PreFilterOutcome(self._rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
         for name, pre_filter in self._pre_filter:
             result: PreFilterResult = pre_filter(pod, cluster)
@@ -187,7 +188,7 @@ class Framework:
             elif code is Code.SUCCESS:
                 if result.node_names is not None and outcome.narrow(name, result.node_names):
                     break
-            elif code is Code.UNSCHEDULABLE:
+            elif code is Code.UNSCHEDULABLE and self._rules.pre_filter_goes_on_after_a_plain_rejection:
                 outcome.status = result.status.by(name)
             else:
                 outcome.reject(result.status.by(name))
@@ -247,6 +248,7 @@ class PreFilterOutcome:
 
     def __init__(self, rules: Rules) -> None:
         self._sorts = rules.narrowing_plugins_are_blamed
+        self._unresolvable = rules.no_node_left_is_unresolvable
         self.results: list[tuple[str, PreFilterResult]] = []
         self.status = SUCCESS
         self.node_names: frozenset[str] | None = None
@@ -272,5 +274,7 @@ class PreFilterOutcome:
             return False
         plural = f"plugin(s) [{' '.join(self.narrowed_by)}] simultaneously"
         which = plural if len(self.narrowed_by) > 1 else f"plugin {self.narrowed_by[0]}"
-        self.status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy {which}",))
+        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if self._unresolvable else Code.UNSCHEDULABLE
+        self.node_names = self.node_names if self._unresolvable else None
+        self.status = Status(code, (f"node(s) didn't satisfy {which}",))
         return True

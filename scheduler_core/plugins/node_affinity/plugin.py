@@ -75,6 +75,7 @@ class NodeAffinity(
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeAffinityArgs) else NodeAffinityArgs()
+        self._skips = handle.release.rules.node_affinity_scores_preferences_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """If every term names nodes by metadata.name, only those need to be looked at."""
@@ -100,7 +101,7 @@ class NodeAffinity(
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         if pod.preferred_node_affinity and (error := preferred_error(pod.preferred_node_affinity)):
             return PreScoreResult(status=Status(Code.ERROR, (error,)))
-        if not pod.preferred_node_affinity and not self.args.added_preferred:
+        if self._skips and not pod.preferred_node_affinity and not self.args.added_preferred:
             return NOTHING_PREFERRED
         return PreScoreResult()
 

@@ -75,3 +75,51 @@ class CycleRules:
             True: Message("preemption tries all nodes that were not judged UnschedulableAndUnresolvable"),
         },
     )
+    nodes_named_by_pre_filter_must_exist: bool = rule(
+        "",
+        "schedule_one.go: findNodesThatFitPod",
+        {
+            False: Message("PreFilter may name nodes that do not exist"),
+            True: Message("the attempt fails with an error if PreFilter names a node that does not exist"),
+        },
+    )
+    no_node_left_is_unresolvable: bool = rule(
+        "",
+        "framework/runtime/framework.go: RunPreFilterPlugins",
+        {
+            True: Message("when PreFilter leaves no node, no eviction can help"),
+            False: Message("when PreFilter leaves no node, evictions are tried"),
+        },
+    )
+    pre_filter_goes_on_after_a_plain_rejection: bool = rule(
+        "",
+        "framework/runtime/framework.go: RunPreFilterPlugins",
+        {
+            True: Message("after a plain rejection the other PreFilter plugins still run"),
+            False: Message("any rejection ends PreFilter"),
+        },
+    )
+    search_ignores_who_scores: bool = rule(
+        "",
+        "schedule_one.go: findNodesThatPassFilters",
+        {
+            False: Message("the first feasible node is enough if nobody scores"),
+            True: Message("as many feasible nodes are looked for even if nobody scores"),
+        },
+    )
+    extenders_are_blamed: bool = rule(
+        "",
+        "schedule_one.go: findNodesThatFitPod",
+        {
+            True: Message("a pod that extenders rejected is tried again after any event"),
+            False: Message("extenders do not count among those that rejected a pod"),
+        },
+    )
+    ignorable_extenders_may_fail_to_bind: bool = rule(
+        "",
+        "schedule_one.go: extendersBinding",
+        {
+            True: Message("if an ignorable extender fails to bind, another one does"),
+            False: Message("the binding fails if any extender fails to bind, an ignorable one too"),
+        },
+    )

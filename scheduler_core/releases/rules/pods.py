@@ -108,3 +108,19 @@ class PodRules:
             False: Message("the victims that violate a budget are listed first"),
         },
     )
+    node_affinity_scores_preferences_only: bool = rule(
+        "NodeAffinity",
+        "plugins/nodeaffinity/node_affinity.go: PreScore",
+        {
+            True: Message("a pod without preferences gets no score"),
+            False: Message("a pod without preferences gets 0 on every node"),
+        },
+    )
+    image_locality_counts_init_containers: bool = rule(
+        "ImageLocality",
+        "plugins/imagelocality/image_locality.go: sumImageScores",
+        {
+            True: Message("images of init containers count"),
+            False: Message("images of init containers do not count"),
+        },
+    )

@@ -95,3 +95,11 @@ class QueueRules:
             False: Message("an update of a pod on a node is one event, whatever changed"),
         },
     )
+    node_updates_are_told_one_by_one: bool = rule(
+        "",
+        "eventhandlers.go: updateNodeInCache",
+        {
+            True: Message("an update of a node is one event for each kind of change"),
+            False: Message("an update of a node is one event, for the first kind of change; annotations do not count"),
+        },
+    )

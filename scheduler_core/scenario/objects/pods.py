@@ -46,7 +46,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         )
     node_name = spec.get("nodeName") or ""
     priority, preemption_policy, class_name = admission.priority(spec, problems)
-    all_images = images(spec)
+    all_images = images(spec, admission.release)
     pod = Pod(
         name=metadata.get("name") or "",
         namespace=namespace,
