@@ -5,8 +5,10 @@ from __future__ import annotations
 from scheduler_core.releases.release import Gate, Release
 from scheduler_core.releases.rules import Rules
 from scheduler_core.releases.v1_34 import V1_34
+from scheduler_core.releases.v1_35 import V1_35
+from scheduler_core.releases.v1_36 import V1_36
 
 __all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release", "Rules"]
 
-RELEASES = {release.version: release for release in (V1_34,)}  # oldest first; a release joins when it is complete
-DEFAULT_RELEASE = V1_34  # of a scenario that names none: the newest that is complete
+RELEASES = {release.version: release for release in (V1_34, V1_35, V1_36)}  # oldest first; one joins when complete
+DEFAULT_RELEASE = V1_36  # of a scenario that names none: the newest that is complete

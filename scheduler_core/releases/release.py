@@ -28,7 +28,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """`patch` "1.34.1" is the one whose recorded runs the simulation equals.
+    """`patch` "1.34.1" is the one whose recorded runs the simulation equals, `recorded` how many there are of a kind.
 
     `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
     are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
@@ -39,6 +39,7 @@ class Release:
     default_plugins: tuple[PluginRef, ...]
     plugin_points: Mapping[str, Points]
     gates: Mapping[str, Gate]
+    recorded: Mapping[str, int]
     rules: Rules = field(default_factory=Rules)
 
     @property
@@ -54,6 +55,7 @@ class Release:
         self,
         patch: str,
         *,
+        recorded: Mapping[str, int],
         rules: Rules,
         gates: Mapping[str, Gate | None] | None = None,
         plugin_points: Mapping[str, Points | None] | None = None,
@@ -70,6 +72,7 @@ class Release:
             tuple(one for one in defaults if one.name in points),
             points,
             _changed(self.gates, gates or {}),
+            MappingProxyType(dict(recorded)),
             rules,
         )
 

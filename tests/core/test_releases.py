@@ -39,7 +39,9 @@ def test_neighbours_differ(older: Release, newer: Release) -> None:
 
 
 def test_what_an_older_release_does_not_have_is_nowhere_in_it() -> None:
-    older = V1_36.older("1.0.0", rules=V1_36.rules, gates={"PodLevelResources": None}, plugin_points={"NodeName": None})
+    older = V1_36.older(
+        "1.0.0", recorded={}, rules=V1_36.rules, gates={"PodLevelResources": None}, plugin_points={"NodeName": None}
+    )
     assert older.version == "1.0"
     assert "PodLevelResources" not in older.gates
     assert "NodeName" not in older.plugin_points

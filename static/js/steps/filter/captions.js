@@ -41,7 +41,9 @@ function byPlugin(context, model) {
 		total: num(count(model.evaluated)),
 		all: parts(
 			model.nominatedFirst && model.evaluated === 1
-				? "all.nominated"
+				? model.hinted
+					? "all.hinted"
+					: "all.nominated"
 				: context.state.nodes.size === 1
 					? "all.only"
 					: left === 1
@@ -70,14 +72,15 @@ function byPlugin(context, model) {
 }
 
 /**
- * The nominated node is tried alone, before the others.
+ * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
  * @param {Filtered} model
  * @param {string} name
  * @param {Record<string, any>} values
  * @returns {Part[]}
  */
 function nominatedWhy(model, name, values) {
-	return parts(model.at.get(name)?.stop === PASSED ? "filter.nominated.why" : "filter.nominated.failed", {
+	const first = model.hinted ? "hinted" : "nominated";
+	return parts(`filter.${first}.${model.at.get(name)?.stop === PASSED ? "why" : "failed"}`, {
 		...values,
 		node: node(name),
 	});
