@@ -7,14 +7,12 @@ from dataclasses import fields
 
 import pytest
 
-from scheduler_core.releases import Rules
+from scheduler_core.releases import RELEASES, Rules
 from scheduler_core.releases.release import Release
 from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
-from scheduler_core.releases.v1_34 import V1_34
-from scheduler_core.releases.v1_35 import V1_35
 from scheduler_core.releases.v1_36 import V1_36
 
-CHAIN = (V1_34, V1_35, V1_36)  # oldest first
+CHAIN = tuple(RELEASES.values())  # oldest first
 
 
 def test_the_newest_release_follows_the_rules_as_they_are_today() -> None:

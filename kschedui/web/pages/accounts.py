@@ -132,6 +132,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
     """Delete; it can be brought back from one's own list."""
     _visitor, scenario = edited(request, sid)
     scenarios.delete(scenario)
+    runs.forget_traces(scenario)
     messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
     return redirect("mine")
 
