@@ -36,6 +36,8 @@ def words(name: str, default: str = "") -> list[str]:
 
 # --- Mode ---------------------------------------------------------------------------------------------------------
 BASE_DIR = Path(__file__).resolve().parent.parent
+INSTALLED = (BASE_DIR / "kschedui" / "assets").is_dir()  # from a wheel: there is no work tree around the package
+ASSETS = BASE_DIR / "kschedui" / "assets" if INSTALLED else BASE_DIR  # templates, static, locale
 ENVIRONMENT = os.environ.get("KSCHEDUI_ENV", "development")
 if ENVIRONMENT not in ("development", "production"):
     raise ImproperlyConfigured(f"KSCHEDUI_ENV must be development or production, not {ENVIRONMENT!r}")
@@ -53,7 +55,8 @@ if not SECRET_KEY:
 SECRET_KEY_FALLBACKS = words("SECRET_KEY_FALLBACKS")
 
 # --- Where things are ---------------------------------------------------------------------------------------------
-DATA_DIR = Path(os.environ.get("KSCHEDUI_DATA_DIR", BASE_DIR / "var")).resolve()
+USER_DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kschedui"
+DATA_DIR = Path(os.environ.get("KSCHEDUI_DATA_DIR", USER_DATA if INSTALLED else BASE_DIR / "var")).resolve()
 DATABASE_URL = os.environ.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'kschedui.sqlite3'}"
 REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
 SITE_URL = os.environ.get("KSCHEDUI_SITE_URL", "").rstrip("/")  # for absolute links; empty: as the request came in
@@ -92,7 +95,7 @@ ASGI_APPLICATION = "kschedui.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [ASSETS / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -113,15 +116,15 @@ AUTH_PASSWORD_VALIDATORS = [
 # --- Language and time --------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [ASSETS / "locale"]
 USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 
 # --- Static files: straight from static/ in development, hashed and compressed in production ------------------------
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", BASE_DIR / "staticfiles"))
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", (DATA_DIR if INSTALLED else BASE_DIR) / "staticfiles"))
+STATICFILES_DIRS = [ASSETS / "static"]
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
