@@ -16,12 +16,12 @@ from kschedui.web.api.answers import (
     Refusal,
     api_view,
     asker_of,
-    count,
     json_body,
     keeping_visitor,
     text_of,
     worked,
 )
+from kschedui.web.api.rates import count
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import field_catalogue
 
