@@ -123,7 +123,7 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
 	if (told) return told;
 	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
-	const taint = plugin === "TaintToleration" ? taintOf(context.state, stopped[0], reasons[0] ?? "") : "";
+	const taint = /\{(.*)\}/.exec(reasons[0] ?? "")?.[1].replace(": ", "=").replace(/=$/, "") ?? "";
 	const kind = taint ? undefined : reasonKind(reasons[0]);
 	const many = stopped.length > 1 ? "many" : "one";
 	const key =
@@ -134,18 +134,6 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 		reason: plainReason(reasons[0] ?? ""),
 		taint: num(taint, `verdict:${stopped[0]}:${plugin}`),
 	});
-}
-
-/**
- * The taint that kept the pod away: the reason names it before 1.35; a node that has only one has no other.
- * @param {State} state
- * @param {string} name
- * @param {string} reason
- */
-function taintOf(state, name, reason) {
-	const named = /\{(.*)\}/.exec(reason)?.[1].replace(": ", "=").replace(/=$/, "");
-	const hard = (state.nodes.get(name)?.summary.taints ?? []).filter(([, , effect]) => effect !== "PreferNoSchedule");
-	return named ?? (hard.length === 1 ? hard[0].slice(0, 2).filter(Boolean).join("=") : "");
 }
 
 /**

@@ -5,7 +5,8 @@ import { h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
 import { podName, quantity } from "../../shared/units.js";
 import { passWords, stopWords } from "./fact_words.js";
-import { pluginSource, wordsOf } from "./release.js";
+
+const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/framework/plugins/";
 
 /** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
 export function panel(label, title, ...body) {
@@ -79,18 +80,17 @@ function compared(fact, hero) {
  */
 export function rule(state, plugin, method = "filter") {
 	const version = state.kubernetes_version;
-	const words = wordsOf(`rule.${plugin}`, version);
 	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
 		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
 	return [
-		has(words) && h("p", { key: "rule", class: "note" }, t(words)),
+		has(`rule.${plugin}`) && h("p", { key: "rule", class: "note" }, t(`rule.${plugin}`)),
 		/^[A-Z]\w*$/.test(plugin) &&
 			plugin !== "Fault" &&
 			h(
 				"p",
 				{ key: "source", class: "note sources" },
 				link("margin.source", `/plugins/${plugin}/?kubernetes=${version}#${method}`),
-				(has(`question.${plugin}`) || has(`score.${plugin}`) || has(words)) &&
+				(has(`question.${plugin}`) || has(`score.${plugin}`) || has(`rule.${plugin}`)) &&
 					link("margin.upstream", upstream(plugin, version)),
 			),
 	];
@@ -105,7 +105,7 @@ function upstream(plugin, version) {
 		return "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling";
 	const resources = plugin === "NodeResourcesFit" || plugin === "NodeResourcesBalancedAllocation";
 	const sorts = plugin === "PrioritySort";
-	return pluginSource(version) + (resources ? "noderesources" : sorts ? "queuesort" : plugin.toLowerCase());
+	return SOURCE.replace("*", version) + (resources ? "noderesources" : sorts ? "queuesort" : plugin.toLowerCase());
 }
 
 /**
