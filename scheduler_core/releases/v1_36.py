@@ -61,6 +61,7 @@ V1_36 = Release(
     recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10}),
     gates=MappingProxyType(
         {
+            "CSIMigrationPortworx": Gate(True),
             "DRAExtendedResource": Gate(True),
             "DynamicResourceAllocation": Gate(True),
             "GangScheduling": Gate(False),
