@@ -7,8 +7,7 @@ from django.templatetags.static import static
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
-from kschedui.web.api import runs as run_api
-from kschedui.web.api import scenarios as api
+from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
 from kschedui.web.http.health import health
 from kschedui.web.live.consumers import RunConsumer
@@ -42,24 +41,6 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/qr.svg", downloads.qr_svg, name="qr"),
 ]
 
-run_urls: list[URLPattern | URLResolver] = [
-    path("", run_api.state, name="api-run"),
-    path("chunks/<n:seq>", run_api.chunk, name="api-chunk"),
-    path("cancel", run_api.cancel, name="api-cancel"),
-    path("explain/<n:attempt>/", run_api.explanation, name="api-explain"),
-    path("objects/<name:kind>/<name:namespace>/<name:name>/", run_api.object_yaml, name="api-object"),
-]
-
-api_urls: list[URLPattern | URLResolver] = [
-    path("check", api.check, name="api-check"),
-    path("preview", api.preview, name="api-preview"),
-    path("import", api.import_text, name="api-import"),
-    path("scenarios", api.save, name="api-scenarios"),
-    path("compare", api.compare, name="api-compare"),
-    path("catalogue", api.catalogue, name="api-catalogue"),
-    path("runs/<id:rid>/", include(run_urls)),
-]
-
 account_urls: list[URLPattern | URLResolver] = [
     path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
@@ -76,7 +57,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
-    path("api/", include(api_urls)),
+    path("api/v1/", api.urls),
     path("language", set_language, name="set_language"),
     path("healthz", health, name="health"),
     path("favicon.ico", favicon),

@@ -39,6 +39,7 @@ class Sight(NamedTuple):
     deleted: datetime | None
     visibility: str
     owner: int | None
+    sharing: int
 
 
 class Status(NamedTuple):
@@ -101,7 +102,7 @@ def by_id(public_id: str) -> Run:
 def status(public_id: str) -> Status:
     """What followers know; raises Run.DoesNotExist."""
     fields = ("public_id", "state", "attempt", "chunks", "steps", "time", "error")
-    sight = ("version__scenario__deleted_at", "version__scenario__visibility", "version__scenario__owner")
+    sight = [f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing")]
     row = Run.objects.filter(public_id=public_id).values_list(*fields, *sight).first()
     if row is None:
         raise Run.DoesNotExist

@@ -1,126 +1,152 @@
-"""The API that the editor calls: check, preview, import, save, and what there is to complete. JSON in and out."""
+"""Scenarios: make, list and search, read, name and show, delete and bring back."""
 
-from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import Annotated, Literal
 
-import msgspec
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop
+from ninja import Header, Query, Router, Status
 
-from kschedui.language import spoken
-from kschedui.models import Version
+from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, diff, engine, importers
+from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, api_view, count, json_body, place_to_work, text_of
-from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.parse import Scenario, ScenarioErrors, field_catalogue
-from scheduler_core.trace.summaries import node_summary, pod_summary
+from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn
+from kschedui.web.api.texts import room_for, sized
 
-LARGE_TEXT = 500_000  # characters
+router = Router(tags=["scenarios"])
 
-
-@api_view("POST", limit="check")
-def check(request: HttpRequest) -> HttpResponse:
-    """{text} -> {errors, warnings, summary: {nodes, pods}}; a text that is refused is an answer, not a failure."""
-    text = text_of(json_body(request, text=str))
-    try:
-        with room_for(text):
-            return as_json(checked(engine.read(text)))
-    except ScenarioErrors as errors:
-        return as_json({"errors": engine.error_rows(errors), "warnings": [], "summary": {"nodes": [], "pods": []}})
+Whose = Literal["public", "mine", "shared"]
+Key = Annotated[str, Header(alias="Idempotency-Key", max_length=idempotency.LONGEST_KEY, pattern=r"^[!-~]*$")]
+MOST_ITEMS = 100
 
 
-def checked(scenario: Scenario) -> dict[str, object]:
-    """The answer for a good text."""
-    nodes, pods = engine.nodes_and_pods(scenario)
-    summary = {
-        "nodes": [node_summary(node) for node in nodes],
-        "pods": [pod_summary(pod) for pod in pods],
-    }
-    return {"errors": [], "warnings": [engine.warning_row(found) for found in scenario.warnings], "summary": summary}
+def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and the scenario, if they may see it; raises Scenario.DoesNotExist and NotAllowed."""
+    visitor = access.visitor_of(request)
+    scenario = scenarios.by_id(sid)
+    access.require_sight(visitor, scenario)
+    return visitor, scenario
 
 
-@api_view("POST", limit="run")
-def preview(request: HttpRequest) -> HttpResponse:
-    """{text} -> {run}: run a text that is not saved."""
-    text = text_of(json_body(request, text=str))
-    with room_for(text):
-        _, pods = engine.nodes_and_pods(engine.read(text))
-        if len(pods) > (most := settings.LIMITS["preview_pods"]):
-            raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
-        version = scenarios.preview(access.editing_visitor(request), text)
-    return JsonResponse({"run": runs.start_run(version).public_id})
+def owned(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and a scenario of theirs; raises NotAllowed."""
+    visitor, scenario = seen(request, sid)
+    access.require_owner(visitor, scenario)
+    return visitor, scenario
 
 
-@api_view("POST", limit="check")
-def import_text(request: HttpRequest) -> HttpResponse:
-    """{text} -> {text, notes}: what kubectl or kube-scheduler-simulator printed, as a scenario."""
-    text = text_of(json_body(request, text=str))
-    with room_for(text):
-        found = importers.convert(text, engine.limits())
-    return JsonResponse({"text": found.text, "notes": [spoken(note) for note in found.notes]})
-
-
-@api_view("POST", limit="save")
-def save(request: HttpRequest) -> HttpResponse:
-    """{text, parent?, version?, fork_of?} -> {id, version, url, run}; 409 when `version` is not the newest any more."""
-    body = json_body(request, text=str, parent=str, version=int, fork_of=str)
-    text = text_of(body)
+@router.post("", auth=writes("save"), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it")
+def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Saved]:
+    """With an `Idempotency-Key`, the same call within a day is answered with what the first one made (200)."""
+    text = sized(body.text)
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = access.editing_visitor(request)
+    require_visible(visitor, body.visibility)
+
+    def make() -> Version:
+        origin = scenarios.newest(seen(request, body.fork_of)[1]) if body.fork_of else None
+        version = scenarios.create(visitor, text, origin, visibility=body.visibility)
+        if body.title:
+            scenarios.rename(version.scenario, body.title)
+        return version
+
     try:
         with room_for(text):
-            version = saved(visitor, text, body["parent"], body["version"], body["fork_of"])
-    except scenarios.Conflict as conflict:
-        raise Refusal(409, conflict.sentence, version=conflict.newest) from None
-    scenario = version.scenario
-    url = reverse("scenario", args=[scenario.public_id])
-    run = runs.start_run(version).public_id
-    return JsonResponse({"id": scenario.public_id, "version": version.number, "url": url, "run": run})
+            version, new = idempotency.once(visitor, key, body.model_dump_json(), make)
+    except idempotency.KeyReused:
+        sentence = gettext_noop("This Idempotency-Key was sent with another request before.")
+        raise Refusal(422, sentence, code="idempotency_key_reused") from None
+    return Status(201 if new else 200, saved(version))
 
 
-def saved(visitor: access.Visitor, text: str, parent: str | None, base: int | None, fork_of: str | None) -> Version:
-    """A new version of `parent`, or a new scenario."""
-    if parent:
-        scenario = scenarios.by_id(parent)
-        access.require_sight(visitor, scenario)
-        access.require_editing(visitor, scenario)
-        return scenarios.save(scenario, text, base)
-    origin = None
-    if fork_of:
-        forked = scenarios.by_id(fork_of)
-        access.require_sight(visitor, forked)
-        origin = scenarios.newest(forked)
-    return scenarios.create(visitor, text, origin)
+def saved(version: Version) -> Saved:
+    """Where it is, and its run, which begins if there is none."""
+    sid = version.scenario.public_id
+    url = reverse("scenario", args=[sid])
+    return Saved(id=sid, version=version.number, url=url, run=runs.start_run(version).public_id)
 
 
-@api_view("POST", limit="check")
-def compare(request: HttpRequest) -> HttpResponse:
-    """{text, parent, version} -> {text, rows}: a saved version beside a text that is not saved. `rows` are those of
-    diff.compare, from the version to the text; null when they are too long for it."""
-    body = json_body(request, text=str, parent=str, version=int)
-    text = text_of(body)
-    scenario = scenarios.by_id(body["parent"] or "")
-    access.require_sight(access.visitor_of(request), scenario)
-    theirs = scenarios.version(scenario, body["version"] or 0).text
-    rows = list(diff.compare(theirs, text)) if diff.comparable(theirs, text) else None
-    return JsonResponse({"text": theirs, "rows": rows})
+def require_visible(visitor: access.Visitor, visibility: str) -> None:
+    """What is private belongs to an account."""
+    if visibility == Scenario.Visibility.PRIVATE and not visitor.user:
+        raise Refusal(403, gettext_noop("Log in to make it private."))
 
 
-def room_for(text: str) -> AbstractContextManager[None]:
-    """A large text takes seconds to read."""
-    return place_to_work() if len(text) > LARGE_TEXT else nullcontext()
+@router.get("", auth=reads(), response=ScenarioPage, summary="List and search")
+def find(
+    request: HttpRequest,
+    whose: Whose = "public",
+    search: Annotated[str, Query(max_length=200)] = "",
+    limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 20,
+    after: PublicId | None = None,
+) -> ScenarioPage:
+    """Changed last, first. `search` looks into titles. Of yours those that you deleted come too, while they can be
+    brought back."""
+    visitor = access.visitor_of(request)
+    lists = {"public": scenarios.public, "mine": partial(scenarios.of_visitor, visitor)}
+    found = scenarios.titled(lists.get(whose, partial(scenarios.shared, visitor))(), search)
+    try:
+        rows = list(scenarios.after(found, after)[: limit + 1])
+    except Scenario.DoesNotExist:
+        raise Refusal(422, gettext_noop("`after` is the id of no scenario in this list.")) from None
+    items = [described(visitor, row) for row in rows[:limit]]
+    return ScenarioPage(items=items, next=items[-1].id if len(rows) > limit else None)
 
 
-@api_view("GET", limit="read")
-def catalogue(request: HttpRequest) -> HttpResponse:
-    """Kinds, fields and values that the editor may offer."""
-    response = as_json(field_catalogue())
-    response.headers["Cache-Control"] = "public, max-age=3600"
-    return response
+def described(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
+    """A scenario of `scenarios.with_newest`."""
+    summary = getattr(scenario, "summary", None) or {}
+    return ScenarioOut(
+        id=scenario.public_id,
+        title=scenario.title,
+        visibility=scenario.visibility,
+        version=getattr(scenario, "number", None) or 0,
+        url=reverse("scenario", args=[scenario.public_id]),
+        nodes=summary.get("nodes", 0),
+        pods=summary.get("pods", 0),
+        updated=scenario.updated,
+        deleted=scenario.deleted_at is not None,
+        mine=access.owns(visitor, scenario),
+        may_edit=access.may_edit(visitor, scenario),
+    )
 
 
-def as_json(answer: object) -> HttpResponse:
-    """JSON of plain data and of the engine's records."""
-    return HttpResponse(msgspec.json.encode(answer), content_type="application/json")
+def one(visitor: access.Visitor, sid: str) -> ScenarioOut:
+    """As it is now."""
+    return described(visitor, scenarios.with_newest(Scenario.objects.all()).get(public_id=sid))
+
+
+@router.get("/{id:sid}", auth=reads(), response=ScenarioOut, summary="Read")
+def read(request: HttpRequest, sid: str) -> ScenarioOut:
+    visitor, _ = seen(request, sid)
+    return one(visitor, sid)
+
+
+@router.patch("/{id:sid}", auth=writes("save"), response=ScenarioOut, summary="Name it, and say who sees it")
+def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
+    visitor, scenario = owned(request, sid)
+    if body.visibility:
+        require_visible(visitor, body.visibility)
+        scenarios.show_to(scenario, body.visibility)
+    if body.title is not None:
+        scenarios.rename(scenario, body.title)
+    return one(visitor, sid)
+
+
+@router.delete("/{id:sid}", auth=writes("save"), response={204: None}, summary="Delete")
+def delete(request: HttpRequest, sid: str) -> Status[None]:
+    """For 30 days it can be brought back."""
+    scenarios.delete(owned(request, sid)[1])
+    return Status(204, None)
+
+
+@router.post("/{id:sid}/restore", auth=writes("save"), response=ScenarioOut, summary="Bring back")
+def restore(request: HttpRequest, sid: str) -> ScenarioOut:
+    visitor, scenario = access.visitor_of(request), scenarios.by_id(sid)
+    access.require_owner(visitor, scenario)
+    scenarios.restore(scenario)
+    return one(visitor, sid)

@@ -7,6 +7,7 @@ from typing import Any
 from django.utils import translation
 
 from kschedui.language import language_of_scope, spoken
+from kschedui.web.http.problems import MEDIA_TYPE, problem
 from kschedui.web.http.security_headers import encoded, outside_django
 from scheduler_core.apis import messages
 
@@ -55,10 +56,10 @@ class BodyLimit:
             await self.refuse(scope, send)
 
     async def refuse(self, scope: Scope, send: Send) -> None:
-        """The same shape as the API's errors."""
+        """A problem, as the API says it."""
         with translation.override(language_of_scope(scope)):
             sentence = spoken(too_large(self.most))
-        body = json.dumps({"errors": [{"message": sentence}]})
-        headers = {"Content-Type": "application/json", "Connection": "close", **outside_django()}
+        body = json.dumps(problem(413, sentence))
+        headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", **outside_django()}
         await send({"type": "http.response.start", "status": 413, "headers": encoded(headers)})
         await send({"type": "http.response.body", "body": body.encode()})

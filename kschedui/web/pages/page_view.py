@@ -1,6 +1,7 @@
 """How a page is answered: refusals become a page with a sentence, and a browser's new token goes with the answer."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -10,7 +11,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
-from kschedui.web.api.answers import Refusal, View, finished, refusal_json, refusal_of
+from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of
+from kschedui.web.http.problems import API_PREFIX
 
 TITLES = {
     400: gettext_noop("Not understood"),
@@ -23,6 +25,8 @@ TITLES = {
     429: gettext_noop("Too often"),
 }
 FAILED = gettext_noop("Something failed")
+
+View = Callable[..., HttpResponseBase]
 
 
 def page_view(view: View) -> View:
@@ -43,11 +47,11 @@ def page_view(view: View) -> View:
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
-    """error.html: `title`, `sentence`; the same as JSON under /api/.
+    """error.html: `title`, `sentence`; a problem under /api/.
 
     What failed may be the database: then nothing on the page asks it for anything, not even who the visitor is.
     """
-    if request.path.startswith("/api/"):
+    if request.path.startswith(API_PREFIX):
         return refusal_json(refusal)
     context = {"title": _(title or TITLES.get(refusal.status, FAILED)), "sentence": spoken(refusal.sentence)}
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
@@ -67,7 +71,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form or a call without the token against forgery."""
     sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
-    return error_page(request, Refusal(403, sentence), gettext_noop("Please try again"))
+    return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Please try again"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
