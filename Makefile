@@ -9,6 +9,7 @@ VENV := .venv
 PY := $(VENV)/bin/python
 NPM := $(shell command -v npm 2>/dev/null)
 NODE := $(shell command -v node 2>/dev/null)
+BIOME := node_modules/@biomejs/cli-*/biome
 LOG := $(VENV)/install.log
 INSTALL := $(PY) -m pip install --disable-pip-version-check --require-hashes --requirement
 UV_COMPILE := $(VENV)/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --upgrade
@@ -32,7 +33,8 @@ types: venv-dev  ## mypy, strict on scheduler_core
 layers: venv-dev  ## import-linter: imports point downwards only
 	@$(VENV)/bin/lint-imports --no-logo
 
-js: node_modules/.installed  ## tsc --checkJs over static/js
+js: node_modules/.installed  ## the browser's code: biome (mistakes and format) and tsc --checkJs
+	@if $(BIOME) --version >/dev/null 2>&1; then $(BIOME) check --error-on-warnings; else echo "SKIPPED: biome, which is not there for this machine"; fi
 	@if [ -x node_modules/.bin/tsc ]; then node_modules/.bin/tsc --project tsconfig.json && echo "tsc: no errors"; fi
 
 node-tests:  ## the browser's modules, tested in Node
@@ -51,8 +53,9 @@ bench: venv-dev  ## measure the engine and the stream: tables on standard output
 bench-browser: venv-dev  ## measure the player in Chromium
 	@set -e; for file in $$(find tests/bench -name 'bench_*browser*.py' | sort); do $(PY) $$file; done
 
-format: venv-dev  ## let ruff format the Python files
+format: venv-dev node_modules/.installed  ## let ruff format the Python files, and biome the browser's
 	@$(VENV)/bin/ruff check --quiet --fix . ; $(VENV)/bin/ruff format .
+	@if $(BIOME) --version >/dev/null 2>&1; then $(BIOME) check --write; fi
 
 messages: venv-dev  ## collect and compile the pages' translations (needs gettext)
 	@$(PY) manage.py makemessages --locale zh_Hans --no-obsolete --ignore .venv --ignore node_modules --ignore tests && $(PY) manage.py compilemessages --ignore .venv
@@ -99,5 +102,5 @@ $(INSTALL) $(1) > $(LOG) 2>&1 || { \
 endef
 
 node_modules/.installed: package-lock.json
-	@if [ -z "$(NPM)" ]; then mkdir -p node_modules; echo "SKIPPED: tsc and axe-core, since there is no npm on this machine"; \
+	@if [ -z "$(NPM)" ]; then mkdir -p node_modules; echo "SKIPPED: tsc, biome and axe-core, since there is no npm on this machine"; \
 	else npm ci --no-fund --no-audit --loglevel=error && touch $@; fi

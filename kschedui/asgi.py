@@ -19,9 +19,12 @@ from kschedui.web.http.static_files import StaticFiles  # noqa: E402
 from kschedui.web.live.outlet import Outlets  # noqa: E402
 from kschedui.web.live.websocket_origin import SameOrigin  # noqa: E402
 
+MOST = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+BY_PATH = {"/api/v1/import": settings.LIMITS["import_bytes"]}  # a dump is longer than the scenario that it becomes
+
 application = ProtocolTypeRouter(
     {
-        "http": StaticFiles(SlowReaders(BodyLimit(http_application, settings.DATA_UPLOAD_MAX_MEMORY_SIZE))),
+        "http": StaticFiles(SlowReaders(BodyLimit(http_application, MOST, BY_PATH))),
         "websocket": SameOrigin(Outlets(AuthMiddlewareStack(URLRouter(websocket_urlpatterns)))),
     }
 )

@@ -183,6 +183,7 @@ CACHES = {
 }
 
 # --- Runs and their followers -------------------------------------------------------------------------------------
+LONG_PLACES = number("KSCHEDUI_LONG_PLACES", 0) or min(4, os.cpu_count() or 1)  # of one worker, for long runs
 RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is silent for longer has lost its run
 REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs
 WEBSOCKET_SEND_SECONDS = number("KSCHEDUI_WEBSOCKET_SEND_SECONDS", 8)  # to take one message; then closed as slow
@@ -226,7 +227,8 @@ X_FRAME_OPTIONS = "DENY"
 
 # --- What a stranger may send -------------------------------------------------------------------------------------
 LIMITS = {
-    "scenario_bytes": number("KSCHEDUI_MAX_SCENARIO_BYTES", 8 * 1024 * 1024),
+    "scenario_bytes": number("KSCHEDUI_MAX_SCENARIO_BYTES", 24 * 1024 * 1024),
+    "import_bytes": number("KSCHEDUI_MAX_IMPORT_BYTES", 256 * 1024 * 1024),  # of what a cluster printed, unpacked
     "documents": number("KSCHEDUI_MAX_DOCUMENTS", 60_000),
     "nodes": number("KSCHEDUI_MAX_NODES", 5_000),
     "pods": number("KSCHEDUI_MAX_PODS", 50_000),
@@ -235,6 +237,17 @@ LIMITS = {
     "yaml_depth": number("KSCHEDUI_MAX_YAML_DEPTH", 50),
     "run_steps": number("KSCHEDUI_MAX_RUN_STEPS", 2_000_000),
     "run_seconds": number("KSCHEDUI_MAX_RUN_SECONDS", 900),
+    "run_bytes": number("KSCHEDUI_MAX_RUN_BYTES", 256 * 1024 * 1024),  # of its trace
+    "preview_steps": number("KSCHEDUI_MAX_PREVIEW_STEPS", 200_000),
+    "preview_seconds": number("KSCHEDUI_MAX_PREVIEW_SECONDS", 60),
+    "preview_bytes": number("KSCHEDUI_MAX_PREVIEW_BYTES", 32 * 1024 * 1024),
+    "short_seconds": number("KSCHEDUI_MAX_SHORT_SECONDS", 5),  # in the lane for small runs
+    "read_seconds": number("KSCHEDUI_MAX_READ_SECONDS", 60),  # of a worker, to read a text
+    "account_bytes": number("KSCHEDUI_MAX_ACCOUNT_BYTES", 2 * 1024**3),  # texts and traces that are kept
+    "browser_bytes": number("KSCHEDUI_MAX_BROWSER_BYTES", 512 * 1024**2),
+    "address_day_bytes": number("KSCHEDUI_MAX_ADDRESS_DAY_BYTES", 8 * 1024**3),
+    "free_disk_bytes": number("KSCHEDUI_MIN_FREE_DISK_BYTES", 256 * 1024**2),  # of SQLite's disk
+    "database_bytes": number("KSCHEDUI_MAX_DATABASE_BYTES", 0),  # 0: any size
     "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 1000),  # a school has one address
     "frame_bytes": number("KSCHEDUI_MAX_FRAME_BYTES", 8 * 1024 * 1024),  # of one chunk
     "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process

@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("auth", "0012_alter_user_first_name_max_length"),
-        ("kschedui", "0003_run_tries"),
+        ("kschedui", "0004_fair_runs"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -10,8 +10,9 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kschedui.models import Run, Scenario, Share, Version, is_public_id
-from kschedui.scenarios import engine
+from kschedui.scenarios import engine, importers
 from kschedui.scenarios.access import Visitor
+from kschedui.scenarios.importers import raw_text
 from kschedui.scenarios.prose import clean_title
 from scheduler_core.apis.messages import Message
 
@@ -29,15 +30,22 @@ class Conflict(Exception):
 
 
 def create(
-    visitor: Visitor, text: str, fork_of: Version | None = None, *, visibility: str = "unlisted", scratch: bool = False
+    visitor: Visitor, text: str, fork_of: Version | None = None, *, visibility: str | None = None, scratch: bool = False
 ) -> Version:
-    """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's."""
+    """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's.
+
+    What a cluster printed is private unless somebody says else, and kept without what scheduling does not read.
+    """
+    printed = raw_text.was_printed(text)
+    text = raw_text.reduced(text, engine.limits())
     parsed = engine.read(text)
+    hidden = scratch or printed or importers.IMPORTED in parsed.annotations
+    default = Scenario.Visibility.PRIVATE if hidden else Scenario.Visibility.UNLISTED
     with transaction.atomic():
         scenario = Scenario.objects.create(
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
-            visibility=Scenario.Visibility.PRIVATE if scratch else Scenario.Visibility(visibility),
+            visibility=Scenario.Visibility(visibility) if visibility else default,
             title=clean_title(parsed.title or parsed.name) or _("Untitled scenario"),
             fork_of=fork_of,
             scratch=scratch,
@@ -51,6 +59,7 @@ def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
     The newest version's own text makes no new version, so that saving again after a lost answer is no conflict.
     """
     last = newest(scenario)
+    text = raw_text.reduced(text, engine.limits())
     if last.sha256 == sha256(text):
         return last
     if base is not None and base != last.number:
@@ -72,7 +81,9 @@ def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
 
 def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:
     """A version row; raises IntegrityError when there is one of this number."""
-    return Version.objects.create(scenario=scenario, number=number, text=text, sha256=sha256(text), summary=summary)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    known = {"bytes": size, "sha256": sha256(text), "summary": summary}
+    return Version.objects.create(scenario=scenario, number=number, text=text, **known)
 
 
 def preview(visitor: Visitor, text: str) -> Version:

@@ -37,8 +37,8 @@ def broker_config(port: int, password: str) -> str:
 
 
 def worker_command(processes: int | None = None) -> list[str]:
-    """One Celery worker with a small pool of processes."""
-    count = processes or min(MOST_WORKER_PROCESSES, os.cpu_count() or 1)
+    """One Celery worker with a small pool of processes, and one more for small runs (`kschedui/runs/places.py`)."""
+    count = 1 + (processes or min(MOST_WORKER_PROCESSES, os.cpu_count() or 1))
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", "--concurrency", str(count), *quiet]
 

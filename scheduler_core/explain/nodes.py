@@ -18,7 +18,13 @@ from scheduler_core.framework.interface import (
     Change,
     Code,
     CycleState,
+    ExplainsFilter,
+    ExplainsScore,
     ExtenderError,
+    FilterPlugin,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    ScorePlugin,
     Status,
     Verdicts,
     WhatIf,
@@ -56,7 +62,7 @@ class Explainer:
         self._framework, self._course, self._pod = framework, course, pod
         self._cycle = CycleState(pod, cluster.pods.slot_of[pod.key])
         self._rejected: dict[str, Status] = {}
-        for plugin in framework.at("pre_filter"):
+        for plugin in framework.at(PreFilterPlugin):
             result = plugin.pre_filter(pod, cluster)
             self._cycle.states[plugin.name] = result.state
             if result.status.code == Code.SKIP:
@@ -95,13 +101,13 @@ class Explainer:
 
     def _pass(self, row: int, what_if: WhatIf | None, *, asked: bool) -> list[FilterExplanation]:
         found = []
-        for plugin in self._framework.at("filter"):
+        for plugin in self._framework.at(FilterPlugin):
             one = self._filter(plugin, row, what_if, asked=asked)
             asked = asked and not _rejects(one)
             found.append(one)
         return found
 
-    def _filter(self, plugin: Any, row: int, what_if: WhatIf | None, *, asked: bool) -> FilterExplanation:
+    def _filter(self, plugin: FilterPlugin, row: int, what_if: WhatIf | None, *, asked: bool) -> FilterExplanation:
         name: str = plugin.name
         if name in self._cycle.skip_filter:
             return FilterExplanation(name, "Skip", [], asked, [_skip_fact(name)])
@@ -116,7 +122,7 @@ class Explainer:
         number = 0 if verdicts.which is None else int(verdicts.which[0])
         status = verdicts.statuses[number - 1] if number else SUCCESS
         facts: list[Fact] = []
-        if hasattr(plugin, "explain_filter"):
+        if isinstance(plugin, ExplainsFilter):
             facts = plugin.explain_filter(self._pod, state, self._cluster, row, change)
         return FilterExplanation(name, status.code.label, list(status.reasons), asked, facts)
 
@@ -130,8 +136,8 @@ class Explainer:
         nothing = WhatIf.nothing(np.array([row], np.intp))
         return nothing.with_added(np.zeros(len(slots), np.intp), np.array(slots, np.intp))
 
-    def _change(self, plugin: Any, what_if: WhatIf | None) -> Change | None:
-        if what_if is None or not hasattr(plugin, "add_pod_delta"):
+    def _change(self, plugin: FilterPlugin, what_if: WhatIf | None) -> Change | None:
+        if what_if is None or not isinstance(plugin, PreFilterExtensions):
             return None
         state = self._cycle.states.get(plugin.name)
         delta = what_if.delta(
@@ -166,7 +172,7 @@ class Explainer:
         handed_over = (one for one in self._framework.extenders if one.is_interested(self._pod))
         self._cycle.bare_nodes = any(one.hands_over_bare_nodes for one in handed_over)
         scores, _, _ = self._framework.run_scores(self._cycle, self._scored)
-        plugins = {plugin.name: plugin for plugin in self._framework.at("score")}
+        plugins = {plugin.name: plugin for plugin in self._framework.at(ScorePlugin)}
         return [(plugins[score.plugin], score) for score in scores]
 
     def _scores(self, row: int) -> list[ScoreOnNode]:
@@ -180,10 +186,10 @@ class Explainer:
             *(_extender_score(one, self._course.scores.count, index) for one in self._course.scores.extenders),
         ]
 
-    def _score(self, plugin: Any, score: PluginScore, index: int) -> ScoreOnNode:
+    def _score(self, plugin: FilterPlugin, score: PluginScore, index: int) -> ScoreOnNode:
         explanation = ScoreExplanation()
         raw, column = score.columns(len(self._scored))
-        if hasattr(plugin, "explain_score"):
+        if isinstance(plugin, ExplainsScore):
             state = self._cycle.score_states.get(plugin.name, self._cycle.states.get(plugin.name))
             cluster = self._cluster
             if self._cycle.bare_nodes:

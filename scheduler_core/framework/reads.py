@@ -59,6 +59,12 @@ class Reads:
         return self.object_only or self.state_only
 
 
+def reads_of(plugin: object) -> Reads | None:
+    """What the plugin says that it reads; None if it says nothing."""
+    found: Reads | None = getattr(plugin, "reads", None)
+    return found
+
+
 def shape_key(all_reads: Iterable[Reads]) -> Callable[[Pod], ShapeKey]:
     """A function that tells pods apart by every pod field that any of these reads."""
     names = sorted({name for reads in all_reads for name in reads.pod})

@@ -24,7 +24,7 @@ TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it tell
     "allocatable": "allocatable", "allowed_pods": "allocatable", "everywhere": "allocatable",
 }  # fmt: skip
 TELLS_NOTHING = ("all_rows", "resources", "generation")
-PROFILE = ("profile_name", "feature_gates")  # what a handle has that is the same all through a run
+PROFILE = ("profile_name", "feature_gates", "release")  # what a handle has that is the same all through a run
 
 
 def guarded_registry(registry: Mapping[str, type[Any]]) -> dict[str, type[Any]]:

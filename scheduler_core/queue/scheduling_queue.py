@@ -65,6 +65,7 @@ class SchedulingQueue:
             return queue_sort(queued.pod, queued.timestamp, queued.sequence)
 
         self.now = 0.0
+        self.scheduling_cycle = 0  # how many pods were popped
         self.active = ActiveQueue(sort_key)
         self.backoff_queue = BackoffQueue(backoff, sort_key)
         self.unschedulable = UnschedulablePods()
@@ -95,6 +96,7 @@ class SchedulingQueue:
         if queued is None:
             return None
         self.active.take_off(queued)
+        self.scheduling_cycle += 1
         return queued, from_active
 
     def _pop_early(self) -> QueuedPod | None:

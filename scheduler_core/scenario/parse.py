@@ -116,7 +116,7 @@ class _Reader:
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
         config = self._configuration(found.configuration, own.release)
-        self._check_scripts(own, config, found.scenario)
+        self._check_scripts(own, config, found)
         admission = Admission()
         initial = InitialObjects(self._problems, admission)
         objects = initial.build(found.objects, created_nodes(own.events))
@@ -199,8 +199,22 @@ class _Reader:
                 self._problems.add(ScenarioError("", 0, message))
                 raise TooManyProblems
 
-    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, document: Document | None) -> None:
+    def _warn_of_unscripted(self, own: ScenarioDocument, document: Document) -> None:
+        """An extender without a script is as if it were not there."""
+        scripted = {script.url_prefix for script in own.extender_scripts}
+        self._problems.enter(document.chunk, document.prefix)
+        for index, extender in enumerate(document.data.get("extenders") or ()):
+            if (extender.get("urlPrefix") or "") not in scripted:
+                message = Message(
+                    "is never called, and has no script in spec.extenders of the Scenario document: it rejects no node"
+                )
+                self._problems.warn(("extenders", index, "urlPrefix"), message)
+
+    def _check_scripts(self, own: ScenarioDocument, config: SchedulerConfiguration, found: _Sorted) -> None:
         """A script without its extender would never be used."""
+        document = found.scenario
+        if found.configuration and config.extenders:
+            self._warn_of_unscripted(own, found.configuration)
         prefixes = {extender.url_prefix for extender in config.extenders}
         for index, script in enumerate(own.extender_scripts):
             if document and script.url_prefix and script.url_prefix not in prefixes:

@@ -8,7 +8,18 @@ import numpy as np
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import ASSIGNED_POD_DELETE
-from scheduler_core.framework.interface import SUCCESS, Code, Diagnosis, ExtenderError, Status
+from scheduler_core.framework.interface import (
+    SUCCESS,
+    BindPlugin,
+    Code,
+    Diagnosis,
+    ExtenderError,
+    PermitPlugin,
+    PostBindPlugin,
+    PreBindPlugin,
+    ReservePlugin,
+    Status,
+)
 from scheduler_core.framework.runtime.runtime import as_failure
 from scheduler_core.scenario.types import FaultPoint
 from scheduler_core.scheduler import extenders
@@ -35,7 +46,7 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
     """The end of the scheduling cycle, of an assumed pod. Raises FitError or SchedulingError after rolling back."""
     key, node_name = attempt.pod.key, attempt.node_name
     answers, status = attempt.framework.run_until_failure(
-        "Reserve", lambda plugin: plugin.reserve(attempt.pod, attempt.state_of(plugin), node_name)
+        ReservePlugin, lambda plugin: plugin.reserve(attempt.pod, attempt.state_of(plugin), node_name)
     )
     answers, status = _with_fault(scheduler, attempt, "Reserve", answers, status)
     if answers:
@@ -56,7 +67,7 @@ def _permit(scheduler: Scheduler, attempt: Attempt) -> Status:
     results: list[PointRun] = []
     deadlines: dict[str, float] = {}
     status = scheduler.faults.strike(key, "Permit")
-    for plugin in attempt.framework.at("permit") if status.is_success else ():
+    for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
         answer, seconds = plugin.permit(attempt.pod, attempt.state_of(plugin), attempt.node_name)
         deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.code == Code.WAIT else None
         results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), deadline))
@@ -93,7 +104,7 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
         _bind_nothing(scheduler, attempt)
         return
     answers, status = framework.run_until_failure(
-        "PreBind", lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
+        PreBindPlugin, lambda plugin: plugin.pre_bind(pod, attempt.state_of(plugin), node_name)
     )
     answers, status = _with_fault(scheduler, attempt, "PreBind", answers, status)
     if answers:
@@ -106,7 +117,7 @@ def bind(scheduler: Scheduler, attempt: Attempt) -> None:
         binding_failed(scheduler, attempt, "Bind", status)
         return
     start_time = scheduler.api.bind(pod.key, node_name)
-    for plugin in framework.at("post_bind"):
+    for plugin in framework.at(PostBindPlugin):
         plugin.post_bind(pod, attempt.state_of(plugin), node_name)
     message = f"Successfully assigned {pod.namespace}/{pod.name} to {node_name}"
     scheduler.emit(PodBound(pod.key, node_name, [_point_run(*answer) for answer in answers], start_time, message))
@@ -122,9 +133,9 @@ def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
     """The pod was deleted while it was being bound: what PreBind writes stays written, then Bind finds no such pod."""
     framework, node_name = attempt.framework, attempt.node_name
     framework.run_until_failure(
-        "PreBind", lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
+        PreBindPlugin, lambda plugin: plugin.pre_bind(attempt.pod, attempt.state_of(plugin), node_name)
     )
-    for plugin in framework.at("reserve")[::-1]:
+    for plugin in framework.at(ReservePlugin)[::-1]:
         plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
 
 
@@ -140,7 +151,7 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     if extender is not None:
         return [(extender, SUCCESS)], SUCCESS
     answers: list[tuple[str, Status]] = []
-    for plugin in attempt.framework.at("bind"):
+    for plugin in attempt.framework.at(BindPlugin):
         status = plugin.bind(attempt.pod, attempt.state_of(plugin), attempt.node_name)
         answers.append((plugin.name, status))
         if status.code != Code.SKIP:
@@ -165,7 +176,7 @@ def _roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status
     """Unreserve in reverse order, forget the pod."""
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
-    plugins = attempt.framework.at("reserve")[::-1]
+    plugins = attempt.framework.at(ReservePlugin)[::-1]
     for plugin in plugins:
         plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
     if key in scheduler.cluster.assumed:

@@ -16,6 +16,7 @@ from scheduler_core.framework.cluster_event import (
 )
 from scheduler_core.framework.pod_changes import node_scheduling_properties_change, pod_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.releases import Rules
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 
 RESOURCES: dict[str, Resource] = {
@@ -35,12 +36,13 @@ class EventHandlers:
     """Brings a change into the cluster and wakes pods. `profiles` are the scheduler names that are handled here."""
 
     def __init__(
-        self, cluster: Cluster, queue: SchedulingQueue, waiting: WaitingPods, profiles: Container[str]
+        self, cluster: Cluster, queue: SchedulingQueue, waiting: WaitingPods, profiles: Container[str], rules: Rules
     ) -> None:
         self._cluster = cluster
         self._queue = queue
         self._waiting = waiting
         self._profiles = profiles
+        self._rules = rules
 
     def applied(self, item: KubernetesObject) -> None:
         """An object was created or replaced."""
@@ -113,6 +115,8 @@ class EventHandlers:
     def _unassigned_deleted(self, pod: Pod, *, bound: bool) -> None:
         """A nomination that ends, or a pod that leaves its place on Permit, makes room."""
         self._queue.delete(pod, "bound" if bound else "deleted")
+        if bound and not self._rules.binding_a_nominated_pod_wakes_others:
+            return
         waiting = self._waiting.get(pod.key)
         if waiting is not None:
             waiting.reject("", "removed")

@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
 from scheduler_core.framework.cycle import FilterPlan
-from scheduler_core.framework.interface import Code, CycleState, Diagnosis, ExtenderError, FilterResult, Status
+from scheduler_core.framework.interface import (
+    Code,
+    CycleState,
+    Diagnosis,
+    ExtenderError,
+    FilterResult,
+    ScorePlugin,
+    Status,
+)
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.scheduler.extenders import find_nodes_that_pass_extenders
 from scheduler_core.scheduler.fit_error import SchedulingError
@@ -64,9 +72,12 @@ def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int)
 
 
 def find_nodes_that_fit_pod(
-    framework: Framework, cycle: CycleState, search: Search, emit: Emit
+    framework: Framework, cycle: CycleState, search: Search, emit: Emit, hint: Callable[[], str] | None = None
 ) -> tuple[RowArray, Diagnosis]:
-    """Feasible rows in the order found, and why the others were turned down. Raises SchedulingError."""
+    """Feasible rows in the order found, and why the others were turned down. Raises SchedulingError.
+
+    `hint`: asked once PreFilter has passed; the node to try first, if it knows one.
+    """
     nodes = framework.cluster.nodes
     diagnosis = Diagnosis(len(nodes))
     outcome = framework.run_pre_filter(cycle)
@@ -81,9 +92,11 @@ def find_nodes_that_fit_pod(
         return np.empty(0, np.intp), diagnosis
     framework.recall(cycle)
     start = search.next_start_node_index
-    nominated = _evaluate_nominated_node(framework, cycle, start, diagnosis)
+    hinted = hint() if hint is not None else ""
+    first = cycle.pod.nominated_node_name or hinted
+    nominated = _evaluate_nominated_node(framework, cycle, first, start, diagnosis) if first else None
     if nominated is not None and len(nominated.feasible):
-        emit(_nodes_filtered(framework, cycle, start, nominated, None, 1))
+        emit(_nodes_filtered(framework, cycle, start, nominated, None, 1, first=first))
         return nominated.feasible, diagnosis
     rows = nodes.all_rows
     if outcome.node_names is not None:
@@ -105,13 +118,13 @@ def find_nodes_that_fit_pod(
     if found.extenders:
         diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
     narrowed = outcome.node_names is not None
-    emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed))
+    emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed, first=first))
     return found.feasible, diagnosis
 
 
 def _wanted(framework: Framework, search: Search, nodes: int) -> int:
     """Nobody scores: the first feasible node will do."""
-    if any(extender.filters or extender.prioritizes for extender in framework.extenders) or framework.at("score"):
+    if any(extender.filters or extender.prioritizes for extender in framework.extenders) or framework.at(ScorePlugin):
         return num_feasible_nodes_to_find(framework, search, nodes)
     return 1
 
@@ -189,10 +202,10 @@ def _along_ring(rows: RowArray, start: int, count: int) -> RowArray:
 
 
 def _evaluate_nominated_node(
-    framework: Framework, cycle: CycleState, start: int, diagnosis: Diagnosis
+    framework: Framework, cycle: CycleState, node_name: str, start: int, diagnosis: Diagnosis
 ) -> _Found | None:
-    """A pod with a nominated node tries that one first, whatever PreFilter narrowed."""
-    row = framework.cluster.nodes.row_of.get(cycle.pod.nominated_node_name)
+    """The node that the pod is nominated to, or is hinted at, is tried first, whatever PreFilter narrowed."""
+    row = framework.cluster.nodes.row_of.get(node_name)
     if row is None:
         return None
     try:
@@ -259,6 +272,7 @@ def _nodes_filtered(
     wanted: int,
     *,
     narrowed: bool = False,
+    first: str = "",
 ) -> NodesFiltered:
     """The trace's record; equal statuses share one verdict."""
     both = [part for part in (nominated, found) if part]
@@ -279,7 +293,8 @@ def _nodes_filtered(
         verdict=encode_column(verdict) if statuses else 0,
         feasible=len((found or nominated).feasible) if both else 0,  # type: ignore[union-attr]
         rows=encode_rows(evaluated) if narrowed else None,
-        nominated_first=cycle.pod.nominated_node_name if nominated else None,
+        nominated_first=first if nominated else None,
+        hinted=bool(nominated) and not cycle.pod.nominated_node_name,
         nominated_verdict=1 if nominated and nominated.statuses else 0,
         two_passes=_two_passes(framework, cycle, evaluated),
         extenders=[rejected for part in both for rejected in part.extenders],

@@ -9,17 +9,23 @@ from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.pods import PodTable
+from scheduler_core.framework.interface import (
+    PreEnqueuePlugin,
+    QueueSortPlugin,
+)
 from scheduler_core.framework.runtime.runtime import Framework, Registry, Services
 from scheduler_core.queue.backoff_queue import Backoff
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
+from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
 from scheduler_core.trace.summaries import node_summary, pod_summary
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
+BATCHING_GATE = "OpportunisticBatching"
 
 
 def build_frameworks(
@@ -52,7 +58,7 @@ def build_queue(
     """The queue that all profiles share; the first profile's QueueSort orders it (they must all have the same)."""
     config, first = scenario.config, next(iter(frameworks.values()))
     gated = {
-        name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at("pre_enqueue")]
+        name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
         for name, framework in frameworks.items()
     }
     return SchedulingQueue(
@@ -62,11 +68,19 @@ def build_queue(
             config.pod_max_backoff_seconds,
             scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
         ),
-        first.at("queue_sort")[0].key,
+        first.at(QueueSortPlugin)[0].key,
         {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},
         gated,
         emit,
     )
+
+
+def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> dict[str, OpportunisticBatch]:
+    """One for each profile whose pods can be signed."""
+    if not scenario.feature_gates.get(BATCHING_GATE, False):
+        return {}
+    found = {name: batch_of(framework) for name, framework in frameworks.items()}
+    return {name: batch for name, batch in found.items() if batch is not None}
 
 
 def run_started(

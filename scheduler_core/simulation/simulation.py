@@ -34,7 +34,7 @@ from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.schedule_one import schedule_one
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.waiting_pods import WaitingPods
-from scheduler_core.simulation.assembly import build_frameworks, build_queue, run_started
+from scheduler_core.simulation.assembly import build_batches, build_frameworks, build_queue, run_started
 from scheduler_core.trace.events import (
     AnyEvent,
     AttemptFinished,
@@ -88,7 +88,7 @@ class Simulation:
         for framework in self._frameworks.values():
             framework.nominator = self._queue.nominator
         waiting = WaitingPods()
-        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks)
+        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks, scenario.release.rules)
         self.scheduler = Scheduler(
             self.cluster,
             self._queue,
@@ -98,6 +98,8 @@ class Simulation:
             Search(scenario.config.percentage_of_nodes_to_score),
             waiting,
             Faults(scenario.faults),
+            scenario.release.rules,
+            build_batches(scenario, self._frameworks),
             None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed)),
             scenario.binding_seconds,
             later=self._do_later,

@@ -1,7 +1,7 @@
 """What a run tells: its events. They fold into a keyframe (`keyframe.py`) and travel in chunks.
 
-This is the one definition; `static/js/trace.d.ts` is generated from it (`manage.py trace_types`). Events are facts in
-the past tense, in kube-scheduler's words: ids and numbers, never prose for people (that is the browser's caption).
+This is the one definition; `static/js/trace/trace.d.ts` is generated from it (`manage.py trace_types`). Events are
+facts in the past tense, in kube-scheduler's words: ids and numbers, never prose (that is the browser's caption).
 The number of an event in its run is its *step*, from 0; a link names a step.
 """
 
@@ -158,8 +158,8 @@ class NodesFiltered(Event, tag=True):
 
     `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or
     1 + index into `verdicts`. `nominated_first` names the nominated node that was tried before the others, with its
-    own result in `nominated_verdict`; one that did not fit may come up again among them. `plugins` are the Filter
-    plugins that ran, in order.
+    own result in `nominated_verdict`; one that did not fit may come up again among them. `hinted`: it was not nominated
+    but known to OpportunisticBatching as the next best. `plugins` are the Filter plugins that ran, in order.
     """
 
     plugins: list[str]
@@ -173,6 +173,7 @@ class NodesFiltered(Event, tag=True):
     rows: Column | None = None
     nominated_first: NodeName | None = None
     nominated_verdict: int = 0
+    hinted: bool = False
     two_passes: list[NodeName] = []  # nodes filtered twice because of nominated pods
     extenders: list[tuple[str, NodeName, str]] = []  # extender, node that it rejected, message
 
@@ -239,7 +240,10 @@ class ScoresComputed(Event, tag=True):
 
 
 class HostSelected(Event, tag=True):
-    """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found."""
+    """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found.
+
+    Of several the first found is taken, or with a seed one is drawn; `by_heap`: the one on top of the heap of scores.
+    """
 
     node: NodeName
     feasible: int
@@ -247,6 +251,7 @@ class HostSelected(Event, tag=True):
     score: int | None = None  # None: only one node was feasible, scoring was skipped
     ties: list[NodeName] = []
     tied: int = 1
+    by_heap: bool = False
 
 
 class PodAssumed(Event, tag=True):

@@ -1,188 +1,201 @@
 /** The types that most modules speak of, by their bare names. */
-import type * as trace from "./trace";
+import type * as trace from "./trace/trace";
 
 declare global {
-  type AnyEvent = trace.AnyEvent;
-  type Candidate = trace.Candidate;
-  type NodesFiltered = trace.NodesFiltered;
-  type PodSummary = trace.PodSummary;
-  type PreemptionEvaluated = trace.PreemptionEvaluated;
-  type TraceChunk = Omit<trace.TraceChunk, "keyframe"> & { keyframe: trace.Keyframe | WholeKeyframe };
-  type Verdict = trace.Verdict;
-  type Child = import("./dom.js").Child;
-  type ChunkStore = import("./chunk_store.js").ChunkStore;
-  type Geometry = import("./views/funnel.js").Geometry;
-  type Part = import("./i18n.js").Part;
-  type Player = import("./player.js").Player;
-  type RunIndex = import("./run_index.js").RunIndex;
-  type Scores = import("./model/scores.js").Scores;
-  type Timeline = import("./views/timeline.js").Timeline;
-  type View = import("./view").View;
+	type AnyEvent = trace.AnyEvent;
+	type Candidate = trace.Candidate;
+	type NodesFiltered = trace.NodesFiltered;
+	type PodSummary = trace.PodSummary;
+	type PreemptionEvaluated = trace.PreemptionEvaluated;
+	type TraceChunk = Omit<trace.TraceChunk, "keyframe"> & { keyframe: trace.Keyframe | WholeKeyframe };
+	type Verdict = trace.Verdict;
+	type Child = import("./shared/dom.js").Child;
+	type ChunkStore = import("./trace/chunk_store.js").ChunkStore;
+	type Geometry = import("./steps/filter/funnel.js").Geometry;
+	type Part = import("./shared/i18n.js").Part;
+	type Player = import("./player/player.js").Player;
+	type RunIndex = import("./trace/run_index.js").RunIndex;
+	type Scores = import("./steps/score/model.js").Scores;
+	type Timeline = import("./chrome/timeline.js").Timeline;
+	type View = import("./view").View;
 
-  /** What is visible between two events. */
-  interface State {
-    step: number;
-    time: number;
-    attempt: number;
-    nodes: Map<string, NodeState>;
-    order: string[];
-    pods: Map<string, PodState>;
-    /** events of the scheduling cycle under way, by type */
-    cycle: Record<string, any>;
-    finished: boolean;
-    deleted: string[];
-    title: string;
-    profiles: string[];
-    plugins: Record<string, Record<string, [string, number][]>>;
-    feature_gates: Record<string, boolean>;
-    kubernetes_version: string;
-  }
-  /**
-   * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
-   * and no profile of this scheduler is responsible for it
-   */
-  type Place = "gated" | "active" | "backoff" | "unschedulable" | "scheduling" | "waiting" | "binding" | "bound" | "outside";
-  interface PodState {
-    summary: PodSummary;
-    place: Place;
-    /** bound, assumed or waiting there */
-    node: string;
-    nominated_node: string;
-    timestamp: number;
-    sequence: number;
-    attempts: number;
-    backoff_until: number | null;
-    error_backoff: boolean;
-    unschedulable_plugins: string[];
-    /** of the PodScheduled condition */
-    message: string;
-    /** terminating until then */
-    gone_at: number | null;
-    start_time: number | null;
-    /** waiting on Permit until then */
-    deadline: number | null;
-    /** the cluster event of its last move */
-    moved_by: string;
-    hints: trace.Hint[];
-  }
-  interface NodeState {
-    summary: trace.NodeSummary;
-    /** sum of what its pods request */
-    requested: Record<string, number>;
-    /** assumed and bound, in order of arrival */
-    pods: string[];
-  }
-  /** As written by schema 1: what has its default is left out. */
-  type StoredPod = Partial<PodState> & Pick<PodState, "summary" | "place">;
-  type StoredNode = Partial<NodeState> & Pick<NodeState, "summary">;
-  /** A keyframe of schema 1. */
-  type WholeKeyframe = Omit<State, "nodes" | "pods"> & { nodes: Record<string, StoredNode>; pods: Record<string, StoredPod> };
+	/** What is visible between two events. */
+	interface State {
+		step: number;
+		time: number;
+		attempt: number;
+		nodes: Map<string, NodeState>;
+		order: string[];
+		pods: Map<string, PodState>;
+		/** events of the scheduling cycle under way, by type */
+		cycle: Record<string, any>;
+		finished: boolean;
+		deleted: string[];
+		title: string;
+		profiles: string[];
+		plugins: Record<string, Record<string, [string, number][]>>;
+		feature_gates: Record<string, boolean>;
+		kubernetes_version: string;
+	}
+	/**
+	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
+	 * and no profile of this scheduler is responsible for it
+	 */
+	type Place =
+		| "gated"
+		| "active"
+		| "backoff"
+		| "unschedulable"
+		| "scheduling"
+		| "waiting"
+		| "binding"
+		| "bound"
+		| "outside";
+	interface PodState {
+		summary: PodSummary;
+		place: Place;
+		/** bound, assumed or waiting there */
+		node: string;
+		nominated_node: string;
+		timestamp: number;
+		sequence: number;
+		attempts: number;
+		backoff_until: number | null;
+		error_backoff: boolean;
+		unschedulable_plugins: string[];
+		/** of the PodScheduled condition */
+		message: string;
+		/** terminating until then */
+		gone_at: number | null;
+		start_time: number | null;
+		/** waiting on Permit until then */
+		deadline: number | null;
+		/** the cluster event of its last move */
+		moved_by: string;
+		hints: trace.Hint[];
+	}
+	interface NodeState {
+		summary: trace.NodeSummary;
+		/** sum of what its pods request */
+		requested: Record<string, number>;
+		/** assumed and bound, in order of arrival */
+		pods: string[];
+	}
+	/** As written by schema 1: what has its default is left out. */
+	type StoredPod = Partial<PodState> & Pick<PodState, "summary" | "place">;
+	type StoredNode = Partial<NodeState> & Pick<NodeState, "summary">;
+	/** A keyframe of schema 1. */
+	type WholeKeyframe = Omit<State, "nodes" | "pods"> & {
+		nodes: Record<string, StoredNode>;
+		pods: Record<string, StoredPod>;
+	};
 
-  interface Caption {
-    eyebrow: Part[];
-    sentence: Part[];
-    why: Part[];
-    next: Part[];
-  }
-  /** What a caption is made from. */
-  interface Context {
-    /** after the event */
-    state: State;
-    event: any;
-    frame: number;
-    order: "plugin" | "node";
-    /** the next event */
-    following?: any;
-    explainer?: import("./explain.js").Explainer;
-    hero?: string;
-  }
+	interface Caption {
+		eyebrow: Part[];
+		sentence: Part[];
+		why: Part[];
+		next: Part[];
+	}
+	/** What a caption is made from. */
+	interface Context {
+		/** after the event */
+		state: State;
+		event: any;
+		frame: number;
+		order: "plugin" | "node";
+		/** the next event */
+		following?: any;
+		explainer?: import("./trace/explainer.js").Explainer;
+		hero?: string;
+	}
 
-  /** What Filter said in a cycle. */
-  interface Filtered {
-    /** those that ran, in order */
-    plugins: string[];
-    /** evaluated nodes, in the order in which they were looked at */
-    names: string[];
-    /** the same, with a nominated node twice that was tried first and did not fit */
-    walk: string[];
-    /** by node: the index of the plugin that stopped it */
-    at: Map<string, { stop: number; verdict: Verdict | null }>;
-    feasible: string[];
-    /** how many are left after each plugin */
-    left: number[];
-    total: number;
-    evaluated: number;
-    toFind: number;
-    start: number;
-    twoPasses: string[];
-    nominatedFirst: string | null;
-  }
-  /** What a lane is drawn from. */
-  interface Lanes {
-    phase: "filter" | "score";
-    plugins: string[];
-    /** the current plugin; -1 before the first */
-    at: number;
-    model: Filtered | null;
-    /** by node: those looked at so far */
-    seen: Set<string> | null;
-    /** by node: the one looked at last */
-    latest: string;
-    geometry: Geometry;
-    mode: "heads" | "middle" | "thin";
-    scores: Scores | null;
-    totals: number[];
-    rank: number[];
-    /** how many plugins have counted */
-    scored: number;
-    chosen: string;
-    bars?: typeof import("./views/score_bars.js");
-    /** loaded when it is asked for */
-    later?: typeof import("./views/later_ticks.js").laterTicks;
-  }
-  /** A preemption as a play in frames. */
-  interface Theatre {
-    event: PreemptionEvaluated;
-    candidates: Candidate[];
-    chosen: Candidate | undefined;
-    /** how many candidates there were; of very many only those that stood longest are told in full */
-    all: number;
-    /** how many reprieve frames there are */
-    ranks: number;
-    /** the last rung that was needed */
-    rungs: number;
-  }
+	/** What Filter said in a cycle. */
+	interface Filtered {
+		/** those that ran, in order */
+		plugins: string[];
+		/** evaluated nodes, in the order in which they were looked at */
+		names: string[];
+		/** the same, with a nominated node twice that was tried first and did not fit */
+		walk: string[];
+		/** by node: the index of the plugin that stopped it */
+		at: Map<string, { stop: number; verdict: Verdict | null }>;
+		feasible: string[];
+		/** how many are left after each plugin */
+		left: number[];
+		total: number;
+		evaluated: number;
+		toFind: number;
+		start: number;
+		twoPasses: string[];
+		nominatedFirst: string | null;
+	}
+	/** What a lane is drawn from. */
+	interface Lanes {
+		phase: "filter" | "score";
+		plugins: string[];
+		/** the current plugin; -1 before the first */
+		at: number;
+		model: Filtered | null;
+		/** by node: those looked at so far */
+		seen: Set<string> | null;
+		/** by node: the one looked at last */
+		latest: string;
+		geometry: Geometry;
+		mode: "heads" | "middle" | "thin";
+		scores: Scores | null;
+		totals: number[];
+		rank: number[];
+		/** how many plugins have counted */
+		scored: number;
+		chosen: string;
+		bars?: typeof import("./steps/score/bars.js");
+		funnel?: typeof import("./steps/filter/funnel.js");
+		/** loaded when it is asked for */
+		later?: typeof import("./steps/filter/later_ticks.js").laterTicks;
+	}
+	/** A preemption as a play in frames. */
+	interface Theatre {
+		event: PreemptionEvaluated;
+		candidates: Candidate[];
+		chosen: Candidate | undefined;
+		/** how many candidates there were; of very many only those that stood longest are told in full */
+		all: number;
+		/** how many reprieve frames there are */
+		ranks: number;
+		/** the last rung that was needed */
+		rungs: number;
+	}
 
-  /** A comparison that a plugin made. */
-  interface Fact {
-    key: string;
-    left: string;
-    op: string;
-    right: string;
-    holds: boolean;
-    values?: Record<string, number | string>;
-    text: string;
-    field?: string;
-  }
-  interface FilterExplanation {
-    plugin: string;
-    code: string;
-    reasons: string[];
-    evaluated?: boolean;
-    facts?: Fact[];
-  }
-  interface ScoreExplanation {
-    plugin: string;
-    raw: number;
-    normalized: number;
-    weight: number;
-    weighted: number;
-    arithmetic?: string[];
-    facts?: Fact[];
-  }
-  interface NodeExplanation {
-    node: string;
-    filters?: FilterExplanation[];
-    scores?: ScoreExplanation[];
-  }
+	/** A comparison that a plugin made. */
+	interface Fact {
+		key: string;
+		left: string;
+		op: string;
+		right: string;
+		holds: boolean;
+		values?: Record<string, number | string>;
+		text: string;
+		field?: string;
+	}
+	interface FilterExplanation {
+		plugin: string;
+		code: string;
+		reasons: string[];
+		evaluated?: boolean;
+		facts?: Fact[];
+	}
+	interface ScoreExplanation {
+		plugin: string;
+		raw: number;
+		normalized: number;
+		weight: number;
+		weighted: number;
+		arithmetic?: string[];
+		facts?: Fact[];
+	}
+	interface NodeExplanation {
+		node: string;
+		filters?: FilterExplanation[];
+		scores?: ScoreExplanation[];
+	}
 }

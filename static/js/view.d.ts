@@ -1,56 +1,57 @@
 /** What every view draws from: the state after the event on screen, and what the reader chose. */
-import type { ChunkStore } from "./chunk_store.js";
-import type { Explainer } from "./explain.js";
-import type { Player } from "./player.js";
-import type { RunIndex } from "./run_index.js";
-import type { Selection } from "./link.js";
-import type { Scene } from "./model/phase.js";
+
+import type { Player } from "./player/player.js";
+import type { Selection } from "./shared/link.js";
+import type { StepName } from "./steps/registry.js";
+import type { ChunkStore } from "./trace/chunk_store.js";
+import type { Explainer } from "./trace/explainer.js";
+import type { RunIndex } from "./trace/run_index.js";
 
 export interface Options {
-  /** show what the later plugins would say about a node that an earlier one rejected */
-  later: boolean;
-  /** scores as a table instead of bars */
-  table: boolean;
-  /** the timeline opened into lanes */
-  lanes: boolean;
-  /** the margin opened as a panel (narrow screens) */
-  margin: boolean;
-  /** with many nodes: the reason whose nodes stand out */
-  reason?: string;
+	/** show what the later plugins would say about a node that an earlier one rejected */
+	later: boolean;
+	/** scores as a table instead of bars */
+	table: boolean;
+	/** the timeline opened into lanes */
+	lanes: boolean;
+	/** the margin opened as a panel (narrow screens) */
+	margin: boolean;
+	/** with many nodes: the reason whose nodes stand out */
+	reason?: string;
 }
 
 export interface Actions {
-  pin(ref: string | null): void;
-  select(selection: Selection | null): void;
-  set(change: Partial<Options> & { order?: "plugin" | "node" }): void;
-  seek(step: number, frame?: number): void;
-  open(dialog: string): void;
+	pin(ref: string | null): void;
+	select(selection: Selection | null): void;
+	set(change: Partial<Options> & { order?: "plugin" | "node" }): void;
+	seek(step: number, frame?: number): void;
+	open(dialog: string): void;
 }
 
 export interface View {
-  state: State;
-  event: any;
-  step: number;
-  frame: number;
-  order: "plugin" | "node";
-  following: any;
-  hero: string;
-  scene: Scene;
-  caption: Caption;
-  motion: boolean;
-  selection: Selection | null;
-  pin: string | null;
-  options: Options;
-  explainer: Explainer;
-  player: Player;
-  store: ChunkStore;
-  index: RunIndex;
-  act: Actions;
-  /** of the page: wide, middle or phone */
-  width: number;
-  /** pixels, measured when they change */
-  sizes: { page: number; stage: number; timeline: number };
-  /** hello, state and connection as the feed last told them */
-  run: { id: string; state: string; steps: number; connection: string; message: string };
-  boot: any;
+	state: State;
+	event: any;
+	step: number;
+	frame: number;
+	order: "plugin" | "node";
+	following: any;
+	hero: string;
+	scene: StepName;
+	caption: Caption;
+	motion: boolean;
+	selection: Selection | null;
+	pin: string | null;
+	options: Options;
+	explainer: Explainer;
+	player: Player;
+	store: ChunkStore;
+	index: RunIndex;
+	act: Actions;
+	/** of the page: wide, middle or phone */
+	width: number;
+	/** pixels, measured when they change */
+	sizes: { page: number; stage: number; timeline: number };
+	/** hello, state and connection as the feed last told them */
+	run: { id: string; state: string; steps: number; connection: string; message: string };
+	boot: any;
 }

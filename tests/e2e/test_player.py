@@ -82,7 +82,7 @@ def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_pag
 def test_a_step_is_ready_and_saved_as_a_picture_once_the_view_whose_module_is_late_is_drawn(browser_page: Page) -> None:
     page = browser_page
     held: list[Route] = []
-    page.route(re.compile(r"/js/views/lanes\b.*\.js"), lambda route: held.append(route))
+    page.route(re.compile(r"/js/steps/filter/lanes\b.*\.js"), lambda route: held.append(route))
     open_player(page, "flash-sale")
     step = steps_of(page, "ScoresComputed")[0]
     page.evaluate("step => { location.hash = step }", step)

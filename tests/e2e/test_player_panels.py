@@ -39,12 +39,13 @@ def frame_of(page: Page, step: int, plugin: str) -> str:
 def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str, Any]:
     """Save a scenario, or another version of one, as the editor does."""
     page.goto("/new/")
-    body = {"text": text, **({"parent": parent, "version": version} if parent else {})}
+    body = {"text": text, **({"base": version} if parent else {})}
+    address = f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios"
     answer: dict[str, Any] = page.evaluate(
-        "async body => (await fetch('/api/scenarios', {method: 'POST', body: JSON.stringify(body), headers:"
+        "async ([address, body]) => (await fetch(address, {method: 'POST', body: JSON.stringify(body), headers:"
         " {'Content-Type': 'application/json', 'X-CSRFToken': document.querySelector('[name=csrfmiddlewaretoken]').value}"
         "})).json()",
-        body,
+        [address, body],
     )
     return answer
 
@@ -81,7 +82,7 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
         links.nth(0).click()
     source = opened.value
     expect(source.locator("tr.rule", has_text="def filter(")).to_be_in_viewport()
-    expect(source.locator("h2", has_text="node_affinity_explain.py")).to_have_count(1)
+    expect(source.locator("h2", has_text="node_affinity/explain.py")).to_have_count(1)
 
 
 def test_points_lead_to_the_score_function(browser_page: Page) -> None:

@@ -14,7 +14,7 @@ def test_the_generated_declarations_are_up_to_date() -> None:
 
 def test_declarations_that_are_out_of_date_are_told(tmp_path: Path, settings: pytest.FixtureRequest) -> None:
     settings.BASE_DIR = tmp_path  # type: ignore[attr-defined]
-    file = tmp_path / "static/js/trace.d.ts"
+    file = tmp_path / "static/js/trace/trace.d.ts"
     file.parent.mkdir(parents=True)
     file.write_text("")
     with pytest.raises(CommandError, match="out of date"):

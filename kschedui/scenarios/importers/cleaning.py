@@ -1,104 +1,193 @@
-"""Drop from an object what the scheduler never reads: managed fields, status noise, what the cluster filled in."""
+"""The objects of a dump as a scenario needs them: without pods that ended, and without what does not change a decision.
 
+`pruning` drops field by field; here is what can only be judged when all objects are known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
 from typing import Any
 
-Manifest = dict[str, Any]
+from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading_table import reading_table
 
-WANTED = {
-    "Pod", "Node", "PodDisruptionBudget", "PersistentVolume", "PersistentVolumeClaim", "StorageClass", "CSINode",
-    "CSIDriver", "CSIStorageCapacity", "VolumeAttachment", "Service", "ReplicationController", "ReplicaSet",
-    "StatefulSet", "Namespace", "PriorityClass", "PodGroup", "Deployment", "DaemonSet", "Job", "CronJob",
-    "KubeSchedulerConfiguration", "Scenario",
-}  # fmt: skip
-NOISE = {"managedFields", "resourceVersion", "generation", "selfLink", "finalizers", "generateName"}
-NOISY_ANNOTATIONS = ("kubectl.kubernetes.io/last-applied-configuration", "deployment.kubernetes.io/revision")
-STATUS: dict[str, set[str]] = {
-    "Node": {"capacity", "allocatable", "images"},
-    "Pod": {"phase", "startTime", "nominatedNodeName"},
-    "PersistentVolume": {"phase"},
-    "PersistentVolumeClaim": {"phase"},
-    "PodDisruptionBudget": set(),
-    "VolumeAttachment": {"attached"},
-}
-POD_NOISE = {
-    "serviceAccount", "serviceAccountName", "dnsPolicy", "enableServiceLinks", "terminationGracePeriodSeconds",
-    "restartPolicy", "securityContext", "imagePullSecrets", "automountServiceAccountToken",
-}  # fmt: skip
-CONTAINER_KEPT = {"name", "image", "resources", "ports", "restartPolicy"}
-CONTROLLERS = {"Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "CronJob", "ReplicationController"}
 DONE = ("Succeeded", "Failed")
-TOKEN_VOLUME = "kube-api-access-"  # noqa: S105 - the prefix of a volume's name
-
-
-def is_wanted(found: Manifest) -> bool:
-    """Kinds that the scheduler or an expansion reads; pods that have ended take no room."""
-    if found.get("kind") == "Pod" and part(found, "status").get("phase") in DONE:
-        return False
-    if found.get("kind") == "PriorityClass" and str(part(found, "metadata").get("name", "")).startswith("system-"):
-        return False  # the API server's own, which no file may define
-    return isinstance(found.get("kind"), str) and found["kind"] in WANTED
-
-
-def clean(found: Manifest) -> Manifest:
-    """A copy without noise; what is not understood stays as it is."""
-    kind = found.get("kind", "")
-    if kind in ("KubeSchedulerConfiguration", "Scenario"):
-        return found
-    first: Manifest = {name: found[name] for name in ("apiVersion", "kind") if name in found}
-    kept = {**first, "metadata": metadata(found)}
-    kept |= {name: value for name, value in found.items() if name not in ("apiVersion", "kind", "metadata", "status")}
-    if kind == "Pod" and isinstance(kept.get("spec"), dict):
-        kept["spec"] = pod_spec(kept["spec"])
-    elif kind in CONTROLLERS:
-        kept["spec"] = controller_spec(part(found, "spec"))
-    status = {name: value for name, value in part(found, "status").items() if name in STATUS.get(kind, ())}
-    return {**kept, "status": status} if status else kept
-
-
-def metadata(found: Manifest) -> Manifest:
-    """Without bookkeeping. The uid stays: it breaks ties, and owner references name it."""
-    kept = {name: value for name, value in part(found, "metadata").items() if name not in NOISE}
-    notes = kept.get("annotations")
-    if isinstance(notes, dict):
-        kept["annotations"] = {name: value for name, value in notes.items() if name not in NOISY_ANNOTATIONS}
-        if not kept["annotations"]:
-            del kept["annotations"]
-    return kept
-
-
-def pod_spec(spec: Manifest) -> Manifest:
-    """What decides where a pod goes."""
-    kept = {name: value for name, value in spec.items() if name not in POD_NOISE}
-    for name in ("containers", "initContainers"):
-        if isinstance(kept.get(name), list):
-            kept[name] = [container(one) for one in kept[name]]
-    if isinstance(kept.get("volumes"), list):
-        kept["volumes"] = [one for one in kept["volumes"] if not is_token(one)]
-        if not kept["volumes"]:
-            del kept["volumes"]
-    return kept
-
-
-def container(found: Any) -> Any:
-    """Name, image, resources and ports."""
-    return {name: found[name] for name in found if name in CONTAINER_KEPT} if isinstance(found, dict) else found
-
-
-def is_token(volume: Any) -> bool:
-    """The service account's token, which every pod has and no scheduler looks at."""
-    return isinstance(volume, dict) and str(volume.get("name", "")).startswith(TOKEN_VOLUME)
-
-
-def controller_spec(spec: Manifest) -> Manifest:
-    """With the template's pod cleaned too."""
-    template = part(spec, "template")
-    if not template:
-        return spec
-    cleaned = {"metadata": metadata(template), "spec": pod_spec(part(template, "spec"))}
-    return {**spec, "template": cleaned}
+CONTROLLERS = {"ReplicaSet", "StatefulSet", "ReplicationController"}
+OVERCOMMITTED = ("cpu", "memory", "ephemeral-storage")
+TIMED = {"Pod", "Node", "PodGroup"}  # when they came counts
 
 
 def part(found: Manifest, name: str) -> Manifest:
     """A mapping inside an object; empty when it is absent or something else."""
     value = found.get(name)
     return value if isinstance(value, dict) else {}
+
+
+def listed(found: Manifest, name: str) -> list[Manifest]:
+    """The mappings of a list inside an object."""
+    value = found.get(name)
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def has_ended(found: Manifest) -> bool:
+    """A pod that has ended takes no room."""
+    return found.get("kind") == "Pod" and part(found, "status").get("phase") in DONE
+
+
+def is_built_in(found: Manifest) -> bool:
+    """The API server's own priority classes, which no file may define."""
+    return found.get("kind") == "PriorityClass" and str(part(found, "metadata").get("name", "")).startswith("system-")
+
+
+def in_version(found: Manifest) -> Manifest:
+    """With the apiVersion that is read today."""
+    known = reading_table()["kinds"].get(str(found.get("kind")))
+    return {**found, "apiVersion": known["version"]} if known and found.get("apiVersion") else found
+
+
+def tidied(objects: list[Manifest]) -> list[Manifest]:
+    """All of them, shorter."""
+    images = {name for found in objects for name in images_of(found)}
+    uids = set(used_uids(objects))
+    keep_priority = any(found.get("kind") == "PriorityClass" and found.get("globalDefault") for found in objects)
+    return [tidy(found, images, uids, keep_priority=keep_priority) for found in objects]
+
+
+def images_of(found: Manifest) -> Iterator[str]:
+    """The images of a pod, as nodes may list them."""
+    if found.get("kind") == "Pod":
+        spec = part(found, "spec")
+        for container in (*listed(spec, "containers"), *listed(spec, "initContainers")):
+            if isinstance(name := container.get("image"), str):
+                yield name
+                yield name if ":" in name.rpartition("/")[2] else f"{name}:latest"
+
+
+def used_uids(objects: list[Manifest]) -> Iterator[str]:
+    """Those by which claims know their pods, and volumes their claims."""
+    for found in objects:
+        if found.get("kind") == "PersistentVolumeClaim":
+            yield from (str(one.get("uid")) for one in listed(part(found, "metadata"), "ownerReferences"))
+        elif found.get("kind") == "PersistentVolume":
+            yield str(part(part(found, "spec"), "claimRef").get("uid"))
+
+
+def tidy(found: Manifest, images: set[str], uids: set[str], *, keep_priority: bool) -> Manifest:
+    """One object. What is not understood stays, for the checker to judge."""
+    kind, kept = found.get("kind"), dict(found)
+    if isinstance(found.get("metadata"), dict):
+        kept["metadata"] = metadata(found["metadata"], str(kind), uids)
+    if kind == "Pod" and isinstance(found.get("spec"), dict):
+        kept["spec"] = pod_spec(found["spec"], keep_priority=keep_priority)
+        kept["status"] = pod_status(part(found, "status"), found["spec"])
+    elif kind == "Node" and isinstance(found.get("status"), dict):
+        kept["status"] = node_status(found["status"], images)
+    elif kind in CONTROLLERS and isinstance(found.get("spec"), dict):
+        wanted = ("replicas", "selector", "template") if kind == "ReplicationController" else ("replicas", "selector")
+        kept["spec"] = {name: value for name, value in found["spec"].items() if name in wanted or not known(kind, name)}
+    for name in ("spec", "status"):
+        if kept.get(name) == {} and name in kept:
+            del kept[name]
+    return kept
+
+
+def known(kind: str, name: str) -> bool:
+    """Is that a field of the kind's spec? A slip stays."""
+    return name in reading_table()["types"][f"{kind}Spec"]
+
+
+def metadata(found: Manifest, kind: str, uids: set[str]) -> Manifest:
+    """A uid counts where something refers to it, a time where it orders."""
+    kept = {name: value for name, value in found.items() if value != {} and value != [] and value is not None}
+    if str(kept.get("uid")) not in uids:
+        kept.pop("uid", None)
+    if kind not in TIMED:
+        kept.pop("creationTimestamp", None)
+    owners = [
+        {name: value for name, value in one.items() if name != "uid" or str(value) in uids}
+        for one in listed(found, "ownerReferences")
+        if one.get("controller")
+    ]
+    if isinstance(found.get("ownerReferences"), list):
+        kept["ownerReferences"] = owners
+        if not owners:
+            del kept["ownerReferences"]
+    return kept
+
+
+def pod_spec(spec: Manifest, *, keep_priority: bool) -> Manifest:
+    """Without defaults, without volumes and ports that no plugin looks at."""
+    kept = {name: value for name, value in spec.items() if value != {} and value != [] and value is not None}
+    if kept.get("schedulerName") == "default-scheduler":
+        del kept["schedulerName"]
+    if kept.get("preemptionPolicy") == "PreemptLowerPriority":
+        del kept["preemptionPolicy"]
+    if kept.get("priority") == 0 and not keep_priority and not kept.get("priorityClassName"):
+        del kept["priority"]
+    for name in ("containers", "initContainers"):
+        if isinstance(kept.get(name), list):
+            on_host = spec.get("hostNetwork") is True
+            kept[name] = [container(one, on_host=on_host) if isinstance(one, dict) else one for one in kept[name]]
+    if isinstance(kept.get("volumes"), list):
+        kept["volumes"] = [one for one in kept["volumes"] if not isinstance(one, dict) or set(one) != {"name"}]
+        if not kept["volumes"]:
+            del kept["volumes"]
+    return kept
+
+
+def container(found: Manifest, *, on_host: bool) -> Manifest:
+    """Name, image, resources, ports of the host."""
+    kept = {name: value for name, value in found.items() if value != {} and value != [] and value is not None}
+    if isinstance(kept.get("ports"), list) and not on_host:
+        kept["ports"] = [one for one in kept["ports"] if not isinstance(one, dict) or one.get("hostPort")]
+        if not kept["ports"]:
+            del kept["ports"]
+    if isinstance(kept.get("resources"), dict):
+        kept["resources"] = resources(kept["resources"])
+    return kept
+
+
+def resources(found: Manifest) -> Manifest:
+    """A limit counts where no request is given, and where the two must be equal."""
+    requests, limits = part(found, "requests"), part(found, "limits")
+    needed = {name: value for name, value in limits.items() if name not in requests or name not in OVERCOMMITTED}
+    kept = {**found, "limits": needed}
+    return {name: value for name, value in kept.items() if value != {} and value is not None}
+
+
+def pod_status(status: Manifest, spec: Manifest) -> Manifest:
+    """Conditions that say something; of the containers' status what differs from the spec, as in a resize."""
+    kept = {name: value for name, value in status.items() if value is not None and value != []}
+    conditions = [
+        one
+        for one in listed(status, "conditions")
+        if not (one.get("type") == "PodScheduled" and one.get("status") == "True")
+    ]
+    kept["conditions"] = conditions
+    for name, containers in (("containerStatuses", "containers"), ("initContainerStatuses", "initContainers")):
+        asked = {one.get("name"): part(part(one, "resources"), "requests") for one in listed(spec, containers)}
+        kept[name] = [one for one in listed(status, name) if is_resized(one, asked.get(one.get("name"), {}))]
+    return {name: value for name, value in kept.items() if value != []}
+
+
+def is_resized(status: Manifest, asked: Manifest) -> bool:
+    """Has the container other resources than its spec asks for?"""
+    given = (part(part(status, "resources"), "requests"), part(status, "allocatedResources"))
+    return any(one and one != asked for one in given)
+
+
+def node_status(status: Manifest, images: set[str]) -> Manifest:
+    """ImageLocality looks for the images of pods, and for no others."""
+    kept: dict[str, Any] = {name: value for name, value in status.items() if value is not None}
+    if isinstance(status.get("images"), list):
+        found = []
+        for one in listed(status, "images"):
+            names = [name for name in one.get("names") or () if name in images]
+            if names:
+                found.append({**one, "names": names})
+        kept["images"] = found
+        if not found:
+            del kept["images"]
+    if kept.get("capacity") == kept.get("allocatable") and "allocatable" in kept:
+        kept.pop("capacity", None)
+    return kept

@@ -1,8 +1,7 @@
 """The export file of kube-scheduler-simulator: lists of objects without kinds, and the scheduler's configuration."""
 
-from typing import Any
-
-from kschedui.scenarios.importers.cleaning import Manifest
+from kschedui.scenarios.importers.cleaning import listed
+from kschedui.scenarios.importers.pruning import Manifest
 
 LISTS = {
     "namespaces": ("v1", "Namespace"),
@@ -22,18 +21,14 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
     """The export's objects with their kinds; None when this is not an export."""
     if "kind" in data or not any(isinstance(data.get(name), list) for name in LISTS):
         return None
-    found = [
+    found: list[Manifest] = [
         {"apiVersion": version, "kind": kind, **item}
         for name, (version, kind) in LISTS.items()
-        for item in listed(data.get(name))
+        for item in listed(data, name)
     ]
     configuration = data.get(CONFIGURATION)
     if isinstance(configuration, dict):
         kept = {name: value for name, value in configuration.items() if name in KEPT and value is not None}
-        found.insert(0, {**CONFIGURATION_TYPE, **kept})
+        version = {"apiVersion": configuration["apiVersion"]} if configuration.get("apiVersion") else {}
+        found.insert(0, {**CONFIGURATION_TYPE, **version, **kept})
     return found
-
-
-def listed(items: Any) -> list[Manifest]:
-    """The mappings of a list."""
-    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []

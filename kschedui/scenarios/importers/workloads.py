@@ -8,10 +8,13 @@ controllers draw by chance are made from a hash, so that the same file always gi
 import copy
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from kschedui.scenarios.importers.cleaning import Manifest, part
+from kschedui.scenarios.importers.cleaning import part
+from kschedui.scenarios.importers.pod_admission import PodAdmission
+from kschedui.scenarios.importers.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Limits
 
@@ -84,10 +87,14 @@ def length(data: Any) -> int:
     return len(str(data))
 
 
-def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
-    """All objects with pods in place of workloads, pods last; and a sentence for each workload. Raises TooLarge."""
-    owners = {owner for found in objects for owner in owner_uids(found)}
-    named = {owner for found in objects for owner in owner_names(found)}
+def expand(
+    objects: list[Manifest], limits: Limits, ended: list[Manifest], admission: PodAdmission
+) -> tuple[list[Manifest], list[Message]]:
+    """All objects with pods in place of workloads, pods last; and a sentence for each workload. Raises TooLarge.
+
+    `ended`: pods that are left out, of which a workload is not to make others.
+    """
+    owners = Owners([*objects, *ended])
     nodes = [name_of(found) for found in objects if found.get("kind") == "Node"]
     room = Room(limits)
     others: list[Manifest] = []
@@ -99,9 +106,8 @@ def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], lis
             left = Message("{kind} {name} is left out: it has no name or no pod template.", kind=kind, name=name)
             notes.append(left)
             continue
-        owner = str(part(found, "metadata").get("uid"))
-        has_pods = owner in owners or (kind, namespace_of(found), name) in named
-        made = [] if has_pods or kind not in MAKERS else list(made_of(found, nodes, room))
+        has_pods = owners.has(found)
+        made = [] if has_pods or kind not in MAKERS else list(made_of(found, nodes, room, admission))
         own = [one for one in made if one["kind"] == "Pod"]
         if own:
             notes.append(became(kind, name, len(own)))
@@ -113,14 +119,44 @@ def expand(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], lis
             pods.append(found)
         elif kind not in DROPPED:
             others.append(found)
+    kept = Counter(str(found.get("kind")) for found in objects if found.get("kind") in DROPPED and owners.has(found))
+    if kept:
+        listed = ", ".join(f"{number:,} {kind}" for kind, number in sorted(kept.items()))
+        notes.append(Message("Workloads whose pods are there make no others: {workloads}.", workloads=listed))
     return others + pods, notes
 
 
-def made_of(found: Manifest, nodes: list[str], room: Room) -> Iterator[Manifest]:
+class Owners:
+    """Who owns a pod, or something that makes pods, in the dump."""
+
+    def __init__(self, objects: list[Manifest]) -> None:
+        self.uids = {owner for found in objects for owner in owner_uids(found)}
+        self.names = {owner for found in objects for owner in owner_names(found)}
+        self.names |= {owner for found in objects for owner in owning_deployment(found)}
+
+    def has(self, found: Manifest) -> bool:
+        """Does the object own any?"""
+        uid = part(found, "metadata").get("uid")
+        return (isinstance(uid, str) and uid in self.uids) or (
+            (str(found.get("kind")), namespace_of(found), name_of(found)) in self.names
+        )
+
+
+def owning_deployment(found: Manifest) -> Iterator[tuple[str, str, str]]:
+    """The Deployment of a pod whose ReplicaSet is not in the dump: its name is the ReplicaSet's without the hash."""
+    hashed = part(part(found, "metadata"), "labels").get("pod-template-hash")
+    for kind, namespace, name in owner_names(found):
+        if kind == "ReplicaSet" and isinstance(hashed, str) and name.endswith(f"-{hashed}"):
+            yield "Deployment", namespace, name.removesuffix(f"-{hashed}")
+
+
+def made_of(found: Manifest, nodes: list[str], room: Room, admission: PodAdmission) -> Iterator[Manifest]:
     """What a workload's controller makes; raises TooLarge."""
     pods = wanted(found, nodes)
     room.require(found, pods)
     for one in MAKERS[found["kind"]](found, nodes, pods):
+        if one["kind"] == "Pod":
+            admission.admit(one)
         room.take(one)
         yield one
 
@@ -133,7 +169,8 @@ def wanted(found: Manifest, nodes: list[str]) -> int:
     if found["kind"] != "Job":
         return count(spec, "replicas")
     at_once = count(spec, "parallelism")
-    return 0 if spec.get("suspend") is True else min(at_once, count(spec, "completions", at_once))
+    stopped = spec.get("suspend") is True or part(found, "status").get("completionTime")
+    return 0 if stopped else min(at_once, count(spec, "completions", at_once))
 
 
 def name_of(found: Manifest) -> str:

@@ -9,14 +9,18 @@ from typing import Any
 
 from django.conf import settings
 from django.core.cache import cache
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario, Version
+from kschedui.runs.room import NoRoom, require_room
+from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
@@ -29,6 +33,14 @@ logger = logging.getLogger(__name__)
 MINUTE = 60
 WORK_PLACES = threading.BoundedSemaphore(2)
 WAIT_SECONDS = 10
+
+
+def asker_of(request: HttpRequest) -> Asker:
+    """By whom a run that this visitor asks for is counted."""
+    visitor = access.visitor_of(request)
+    address = salted_hmac("kschedui.address", client_of(request.META.get("REMOTE_ADDR", ""))).hexdigest()
+    author = f"account {visitor.user.pk}" if visitor.user else visitor.editor_hash
+    return Asker(author if visitor.user else address, author, address)
 
 
 class Refusal(Exception):
@@ -75,8 +87,12 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
+        case NoRoom():
+            return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
         case RequestDataTooBig():
             return too_large()
+        case MultiPartParserError() | SuspiciousOperation():
+            return Refusal(400, gettext_noop("This request is not one that a browser makes here."))
         case ScenarioErrors():
             return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
         case _:
@@ -101,6 +117,13 @@ def place_to_work() -> Iterator[None]:
         yield
     finally:
         WORK_PLACES.release()
+
+
+def keeping_visitor(request: HttpRequest) -> access.Visitor:
+    """A visitor who is about to keep something; raises NoRoom when they have kept enough."""
+    visitor = access.editing_visitor(request)
+    require_room(visitor, asker_of(request).address)
+    return visitor
 
 
 def count(request: HttpRequest, limit: str) -> None:

@@ -37,6 +37,14 @@ def binary() -> dict[str, Any]:
     return described
 
 
+def dump() -> dict[str, Any]:
+    """A body that is a dump, in JSON or as it is."""
+    text = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
+    packed = {"type": "string", "format": "binary"}
+    content = {"application/json": {"schema": text}, "application/octet-stream": {"schema": packed}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
 def record(kind: Any) -> dict[str, Any]:
     """JSON of one of the engine's records."""
     return ok("application/json", schema_of(kind))

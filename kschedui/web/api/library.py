@@ -10,6 +10,7 @@ from ninja import Router
 from kschedui.accounts import tokens
 from kschedui.scenarios import lessons as lesson_words
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.importers.reading_table import reading_table
 from kschedui.scenarios.outside_plugins import outside_plugins
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads
@@ -49,7 +50,7 @@ def lessons(request: HttpRequest) -> list[Lesson]:
     found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in scenarios.library()]  # type: ignore[attr-defined]
     return [
         Lesson(
-            slug=row.slug,
+            slug=str(row.slug),
             title=lesson.title or row.title,
             description=lesson.description,
             topics=lesson.topics,
@@ -82,6 +83,7 @@ def told(name: str, made: object) -> Plugin:
 
 @router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
 def catalogue(request: HttpRequest) -> HttpResponse:
-    response = as_json(field_catalogue())
+    """`reading`: what is kept of a dump."""
+    response = as_json({**field_catalogue(), "reading": reading_table()})
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response

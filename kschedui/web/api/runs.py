@@ -1,6 +1,6 @@
 """A run: its state, its trace as chunks, events and decisions, its objects, why an attempt went as it did."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 from django.conf import settings
@@ -14,12 +14,13 @@ from kschedui.language import spoken
 from kschedui.models import Run, Scenario
 from kschedui.runs import frames
 from kschedui.runs import store as runs
+from kschedui.runs.turns import ahead_of
 from kschedui.scenarios import access, engine, yaml_text
 from kschedui.web.api import streams
 from kschedui.web.api.answers import Refusal, place_to_work
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import binary, event_stream, json_lines, record
-from kschedui.web.api.shapes import Cancelled, RunOut, RunScenario, Yaml
+from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State, Yaml
 from kschedui.web.api.texts import as_json
 from scheduler_core import AttemptExplanation, EndlessMoment, decisions
 from scheduler_core.apis.messages import Message
@@ -44,15 +45,18 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
 def state(request: HttpRequest, rid: str) -> RunOut:
     run = seen_run(request, rid)
     scenario = run.version.scenario
+    if scenario.scratch and not run.ended:
+        runs.touch(rid)
     return RunOut(
         id=rid,
-        state=run.state,
+        state=cast(State, run.state),
         steps=run.steps,
         chunks=run.chunks,
         time=run.time,
         error=spoken(run.error),
         engine=run.engine_version,
         outcome=run.outcome,
+        ahead=Ahead(**ahead_of(run)._asdict()) if run.state == Run.State.QUEUED else None,
         scenario=RunScenario(id=scenario.public_id, version=run.version.number, title=scenario.title),
     )
 

@@ -1,8 +1,8 @@
 """Scenarios: make, list and search, read, name and show, delete and bring back."""
 
-from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop
@@ -12,9 +12,9 @@ from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor
 from kschedui.web.api.callers import reads, writes
-from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn
+from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
 from kschedui.web.api.texts import room_for, sized
 
 router = Router(tags=["scenarios"])
@@ -44,8 +44,7 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
     """With an `Idempotency-Key`, the same call within a day is answered with what the first one made (200)."""
     text = sized(body.text)
     count(request, "run")  # before anything is kept: who is refused has saved nothing
-    visitor = access.editing_visitor(request)
-    require_visible(visitor, body.visibility)
+    visitor = keeping_visitor(request)
 
     def make() -> Version:
         origin = scenarios.newest(seen(request, body.fork_of)[1]) if body.fork_of else None
@@ -60,20 +59,15 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
     except idempotency.KeyReused:
         sentence = gettext_noop("This Idempotency-Key was sent with another request before.")
         raise Refusal(422, sentence, code="idempotency_key_reused") from None
-    return Status(201 if new else 200, saved(version))
+    return Status(201 if new else 200, saved(request, version))
 
 
-def saved(version: Version) -> Saved:
+def saved(request: HttpRequest, version: Version) -> Saved:
     """Where it is, and its run, which begins if there is none."""
     sid = version.scenario.public_id
     url = reverse("scenario", args=[sid])
-    return Saved(id=sid, version=version.number, url=url, run=runs.start_run(version).public_id)
-
-
-def require_visible(visitor: access.Visitor, visibility: str) -> None:
-    """What is private belongs to an account."""
-    if visibility == Scenario.Visibility.PRIVATE and not visitor.user:
-        raise Refusal(403, gettext_noop("Log in to make it private."))
+    run = runs.start_run(version, asker_of(request))
+    return Saved(id=sid, version=version.number, url=url, run=run.public_id)
 
 
 @router.get("", auth=reads(), response=ScenarioPage, summary="List and search")
@@ -87,8 +81,7 @@ def find(
     """Changed last, first. `search` looks into titles. Of yours those that you deleted come too, while they can be
     brought back."""
     visitor = access.visitor_of(request)
-    lists = {"public": scenarios.public, "mine": partial(scenarios.of_visitor, visitor)}
-    found = scenarios.titled(lists.get(whose, partial(scenarios.shared, visitor))(), search)
+    found = scenarios.titled(listed(visitor, whose), search)
     try:
         rows = list(scenarios.after(found, after)[: limit + 1])
     except Scenario.DoesNotExist:
@@ -97,13 +90,20 @@ def find(
     return ScenarioPage(items=items, next=items[-1].id if len(rows) > limit else None)
 
 
+def listed(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
+    """The list of that name."""
+    if whose == "public":
+        return scenarios.public()
+    return scenarios.of_visitor(visitor) if whose == "mine" else scenarios.shared(visitor)
+
+
 def described(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
     """A scenario of `scenarios.with_newest`."""
     summary = getattr(scenario, "summary", None) or {}
     return ScenarioOut(
         id=scenario.public_id,
         title=scenario.title,
-        visibility=scenario.visibility,
+        visibility=cast(Visibility, scenario.visibility),
         version=getattr(scenario, "number", None) or 0,
         url=reverse("scenario", args=[scenario.public_id]),
         nodes=summary.get("nodes", 0),
@@ -130,7 +130,6 @@ def read(request: HttpRequest, sid: str) -> ScenarioOut:
 def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
     visitor, scenario = owned(request, sid)
     if body.visibility:
-        require_visible(visitor, body.visibility)
         scenarios.show_to(scenario, body.visibility)
     if body.title is not None:
         scenarios.rename(scenario, body.title)
@@ -140,7 +139,9 @@ def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
 @router.delete("/{id:sid}", auth=writes("save"), response={204: None}, summary="Delete")
 def delete(request: HttpRequest, sid: str) -> Status[None]:
     """For 30 days it can be brought back."""
-    scenarios.delete(owned(request, sid)[1])
+    _, scenario = owned(request, sid)
+    scenarios.delete(scenario)
+    runs.forget_traces(scenario)
     return Status(204, None)
 
 

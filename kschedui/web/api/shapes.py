@@ -43,7 +43,7 @@ class TextIn(In):
 class ScenarioIn(In):
     text: Text
     title: Title = ""
-    visibility: Visibility = "unlisted"
+    visibility: Visibility | None = Field(None, description="unlisted; private for what a cluster printed.")
     fork_of: PublicId | None = Field(None, description="The scenario that this one began as.")
 
 
@@ -118,8 +118,15 @@ class RunScenario(Schema):
     title: str
 
 
+class Ahead(Schema):
+    """What a queued run waits for: runs before it, and about how many seconds (null: nobody knows yet)."""
+
+    runs: int
+    seconds: int | None
+
+
 class RunOut(Schema):
-    """`time` is the simulation's, in seconds. `outcome` is there when the run is done."""
+    """`time` is the simulation's, in seconds. `outcome` is there when the run is done, `ahead` while it is queued."""
 
     id: str
     state: State
@@ -129,6 +136,7 @@ class RunOut(Schema):
     error: str
     engine: str
     outcome: dict[str, Any]
+    ahead: Ahead | None
     scenario: RunScenario
 
 

@@ -65,7 +65,7 @@ async def followed(visitor: access.Visitor, run: str, step: int) -> AsyncIterato
             sight = None
             async for news in feed.read(0):
                 if feed.status.sight != sight:
-                    await require_sight(visitor, run)
+                    await database_sync_to_async(require_sight)(visitor, run)
                     sight = feed.status.sight
                 if isinstance(news, int) and (found := await events_from(feed, news, step)):
                     yield found
@@ -74,7 +74,6 @@ async def followed(visitor: access.Visitor, run: str, step: int) -> AsyncIterato
         return
 
 
-@database_sync_to_async
 def require_sight(visitor: access.Visitor, run: str) -> None:
     """Raises Run.DoesNotExist, access.NotAllowed."""
     access.require_sight(visitor, runs.by_id(run).version.scenario)

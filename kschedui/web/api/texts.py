@@ -1,4 +1,4 @@
-"""Texts that are not saved: check, import, preview."""
+"""Texts that are not saved: check, preview."""
 
 from contextlib import AbstractContextManager, nullcontext
 
@@ -8,13 +8,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_noop
 from ninja import Router
 
-from kschedui.language import spoken
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, engine, importers
+from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, place_to_work, too_large
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, place_to_work, too_large
 from kschedui.web.api.callers import reads, writes
-from kschedui.web.api.shapes import Imported, RunName, TextIn
+from kschedui.web.api.shapes import RunName, TextIn
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
@@ -45,15 +44,6 @@ def checked(scenario: Scenario) -> dict[str, object]:
     return {"errors": [], "warnings": [engine.warning_row(found) for found in scenario.warnings], "summary": summary}
 
 
-@router.post("/import", auth=reads("check"), response=Imported, summary="Make a scenario of a dump")
-def import_text(request: HttpRequest, body: TextIn) -> Imported:
-    """What kubectl or kube-scheduler-simulator printed, as a scenario; `notes` say what was left out or added."""
-    text = sized(body.text)
-    with room_for(text):
-        found = importers.convert(text, engine.limits())
-    return Imported(text=found.text, notes=[spoken(note) for note in found.notes])
-
-
 @router.post("/preview", auth=writes("run"), response=RunName, summary="Run a text without saving it")
 def preview(request: HttpRequest, body: TextIn) -> RunName:
     """Kept for a day, and seen by nobody else."""
@@ -62,8 +52,8 @@ def preview(request: HttpRequest, body: TextIn) -> RunName:
         _, pods = engine.nodes_and_pods(engine.read(text))
         if len(pods) > (most := settings.LIMITS["preview_pods"]):
             raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
-        version = scenarios.preview(access.editing_visitor(request), text)
-    return RunName(run=runs.start_run(version).public_id)
+        version = scenarios.preview(keeping_visitor(request), text)
+    return RunName(run=runs.start_run(version, asker_of(request), retry=True).public_id)
 
 
 def sized(text: str) -> str:

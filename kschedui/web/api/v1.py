@@ -9,18 +9,18 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
 
-from kschedui.web.api import library, runs, scenarios, shares, texts, versions
+from kschedui.web.api import imports, library, runs, scenarios, shares, texts, versions
 from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of, too_large
 from kschedui.web.api.document import DocumentedAPI
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
 from scheduler_core.apis.messages import Message
 
 api = DocumentedAPI(title="kschedui", version="1", urls_namespace="v1", docs_url=None)
-for prefix, module in (
-    ("", library), ("", texts), ("/scenarios", scenarios), ("/scenarios", versions), ("/scenarios", shares),
-    ("/runs", runs),
-):  # fmt: skip
-    api.add_router(prefix, module.router)
+for room in (library, texts, imports):
+    api.add_router("", room.router)
+for room in (scenarios, versions, shares):
+    api.add_router("/scenarios", room.router)
+api.add_router("/runs", runs.router)
 
 
 @api.exception_handler(Exception)

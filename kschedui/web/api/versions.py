@@ -1,5 +1,7 @@
 """Versions of a scenario: save a new one, read, run again, compare."""
 
+from typing import Any
+
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext_noop
@@ -9,10 +11,10 @@ from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, diff
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.scenarios import saved, seen
-from kschedui.web.api.shapes import Compared, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
+from kschedui.web.api.shapes import Compared, Row, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
 from kschedui.web.api.texts import room_for, sized
 
 router = Router(tags=["versions"])
@@ -23,11 +25,11 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
     """The newest version's own text makes no new version. 409 `version_conflict` when `base` is not the newest."""
     text = sized(body.text)
     count(request, "run")
-    visitor, scenario = seen(request, sid)
-    access.require_editing(visitor, scenario)
+    _, scenario = seen(request, sid)
+    access.require_editing(keeping_visitor(request), scenario)
     try:
         with room_for(text):
-            return Status(201, saved(scenarios.save(scenario, text, body.base)))
+            return Status(201, saved(request, scenarios.save(scenario, text, body.base)))
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
 
@@ -45,7 +47,7 @@ def read(request: HttpRequest, sid: str, number: int) -> VersionText:
     return VersionText(**described(scenario, version), text=version.text)
 
 
-def described(scenario: Scenario, version: Version) -> dict[str, object]:
+def described(scenario: Scenario, version: Version) -> dict[str, Any]:
     """The fields of VersionOut."""
     run = runs.find_run(version)
     url = reverse("version", args=[scenario.public_id, version.number])
@@ -59,7 +61,7 @@ def described(scenario: Scenario, version: Version) -> dict[str, object]:
 def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
     """Again, if that failed or was cancelled; else the run that is there."""
     _, scenario = seen(request, sid)
-    run: Run = runs.start_run(scenarios.version(scenario, number), retry=True)
+    run: Run = runs.start_run(scenarios.version(scenario, number), asker_of(request), retry=True)
     return RunName(run=run.public_id)
 
 
@@ -84,5 +86,5 @@ def compare(request: HttpRequest, sid: str, a: int, b: int) -> Compared:
 
 def compared(before: str, after: str) -> Compared:
     """Rows, if the texts are not too long for it."""
-    rows = list(diff.compare(before, after)) if diff.comparable(before, after) else None
+    rows = [Row(**row) for row in diff.compare(before, after)] if diff.comparable(before, after) else None
     return Compared(text=before, rows=rows)

@@ -26,6 +26,7 @@ PROBLEMS = {
     "invalid_request": (422, "Invalid request", "A field is missing, unknown or of another type: see `errors`."),
     "invalid_scenario": (422, "Invalid scenario", "The text is not understood: see `errors`, with lines and paths."),
     "unprocessable": (422, "Unprocessable", "It is understood, but not done here; `detail` says why."),
+    "no_room": (422, "No room", "You, or your address, keep as much here as you may."),
     "idempotency_key_reused": (422, "Idempotency key reused", "This Idempotency-Key stands for another request."),
     "too_many_requests": (429, "Too many requests", "Wait for as many seconds as Retry-After says."),
     "internal_error": (500, "Internal error", "Something failed here; nothing that was saved is lost."),

@@ -93,7 +93,8 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def allow(self, run: str) -> Sight:
         """On what it depends that this visitor may see the run; raises Refused when they may not."""
         try:
-            return await sight_of(access.visitor_of_scope(self.scope), run)
+            sight: Sight = await database_sync_to_async(sight_of)(access.visitor_of_scope(self.scope), run)
+            return sight
         except Run.DoesNotExist:
             raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
         except access.NotAllowed as refusal:
@@ -128,7 +129,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         async for news in feed.read(cursor):
             if isinstance(news, Status):
                 await self.allow_still(feed)
-                await self.tell(type="state", state=news.state, steps=news.steps, time=news.time, epoch=news.attempt)
+                await self.tell(**state(news))
             elif isinstance(news, int):
                 await self.send_frame(feed, news)
         if feed.broken:
@@ -184,7 +185,6 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.streaming = None
 
 
-@database_sync_to_async
 def sight_of(visitor: access.Visitor, run: str) -> Sight:
     """On what it depends that the visitor may see the run; raises Run.DoesNotExist, access.NotAllowed."""
     scenario = runs.by_id(run).version.scenario
@@ -194,8 +194,13 @@ def sight_of(visitor: access.Visitor, run: str) -> Sight:
 
 def hello(status: Status) -> dict[str, Any]:
     """The answer to `subscribe`."""
-    known = {"state": status.state, "epoch": status.attempt, "next": status.chunks}
-    return {"type": "hello", "run": status.run, **known, "steps": status.steps, "time": status.time}
+    return {**state(status), "type": "hello", "run": status.run, "next": status.chunks}
+
+
+def state(status: Status) -> dict[str, Any]:
+    """What has become of the run; while it is queued also what it waits for."""
+    known = {"type": "state", "state": status.state, "epoch": status.attempt, "steps": status.steps}
+    return {**known, "time": status.time, **({"ahead": status.ahead._asdict()} if status.ahead else {})}
 
 
 def read_message(text: str | None) -> tuple[str, int]:

@@ -100,17 +100,16 @@ def mine(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
-    engine}], `can_be_private`, `claim_url` (a link that gives the scenario to an account; "" when it has an owner)."""
-    visitor, scenario = owned(request, sid)
-    private = bool(visitor.user)
+    engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner)."""
+    _visitor, scenario = owned(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
-    form = SettingsForm(request.POST or None, initial=start, can_be_private=private)
+    form = SettingsForm(request.POST or None, initial=start)
     if request.method == "POST" and form.is_valid():
         scenarios.rename(scenario, form.cleaned_data["title"])
         scenarios.show_to(scenario, form.cleaned_data["visibility"])
         messages.success(request, _("Saved."))
         return redirect("scenario-settings", sid)
-    about = {"scenario": {"id": sid, "title": scenario.title}, "can_be_private": private}
+    about = {"scenario": {"id": sid, "title": scenario.title}}
     claim_url = "" if scenario.owner_id else reverse("claim", args=[signing.dumps(sid, salt=CLAIM_SALT)])
     context = {**about, "form": form, "versions": version_rows(scenario), "claim_url": claim_url}
     return render(request, "scenarios/settings.html", context)
@@ -133,6 +132,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
     """Delete; it can be brought back from one's own list."""
     _visitor, scenario = owned(request, sid)
     scenarios.delete(scenario)
+    runs.forget_traces(scenario)
     messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
     return redirect("mine")
 

@@ -15,7 +15,7 @@ from kschedui.scenarios import access, editor_templates
 from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
 from scheduler_core import ENGINE_VERSION
@@ -80,7 +80,7 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
         raise Refusal(404, gettext_noop("There is no run of this version by that engine."))
     if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
         count(request, "run")
-        run = runs.start_run(shown, retry=True)
+        run = runs.start_run(shown, asker_of(request), retry=True)
     context = cards.page(request, visitor, shown, run, embed=embed)
     return render(request, "embed.html" if embed else "player.html", context)
 
@@ -91,7 +91,7 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run."""
     _, scenario = seen(request, sid)
     count(request, "run")
-    runs.start_run(scenarios.version(scenario, number), retry=True)
+    runs.start_run(scenarios.version(scenario, number), asker_of(request), retry=True)
     return redirect(f"{reverse('version', args=[sid, number])}?engine={ENGINE_VERSION}")
 
 
@@ -136,7 +136,7 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    made = scenarios.fork(access.editing_visitor(request), origin or scenarios.newest(scenario))
+    made = scenarios.fork(keeping_visitor(request), origin or scenarios.newest(scenario))
     return redirect("scenario-edit", made.scenario.public_id)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import FilterPlan
-from scheduler_core.framework.interface import CycleState, FilterResult, Verdicts
-from scheduler_core.framework.reads import Reads
+from scheduler_core.framework.interface import CycleState, FilterPlugin, FilterResult, PreFilterExtensions, Verdicts
+from scheduler_core.framework.reads import reads_of
 from scheduler_core.framework.status import Code, Rows, Status
 from scheduler_core.framework.what_if import Change, WhatIf
 
@@ -32,8 +32,9 @@ class Nominations(Protocol):
 class Filters:
     """One profile's Filter plugins, in order."""
 
-    def __init__(self, plugins: Sequence[Any], cluster: Cluster) -> None:
+    def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster) -> None:
         self.plugins = plugins
+        self._extensions = {plugin.name: plugin for plugin in plugins if isinstance(plugin, PreFilterExtensions)}
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
@@ -71,7 +72,7 @@ class Filters:
                 if not len(positions):
                     break
                 asked = rows[positions]
-            change = self._change(plugin, cycle, what_if, positions)
+            change = self._change(plugin.name, cycle, what_if, positions)
             verdicts: Verdicts = plugin.filter(
                 cycle.pod, cycle.states.get(plugin.name), self._cluster.nodes, asked, change
             )
@@ -123,13 +124,13 @@ class Filters:
         return index[counted], slots[counted]
 
     def _change(
-        self, plugin: Any, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None
+        self, name: str, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None
     ) -> Change | None:
-        if what_if is None or not hasattr(plugin, "add_pod_delta"):
+        if what_if is None or (plugin := self._extensions.get(name)) is None:
             return None
-        state = cycle.states.get(plugin.name)
+        state = cycle.states.get(name)
         delta = what_if.delta(
-            plugin.name, lambda slots, rows: plugin.add_pod_delta(cycle.pod, state, self._cluster, slots, rows)
+            name, lambda slots, rows: plugin.add_pod_delta(cycle.pod, state, self._cluster, slots, rows)
         )
         if positions is None:
             return Change(delta, what_if, np.arange(len(what_if.rows)))
@@ -139,12 +140,12 @@ class Filters:
 _NONE = np.empty(0, np.intp)
 
 
-def _leading(plugins: Sequence[Any]) -> int:
+def _leading(plugins: Sequence[FilterPlugin]) -> int:
     """How many of the first plugins depend on the node alone: ones that read its object, then ones that read its state.
 
     In another order a node's state alone would not tell which of them rejects it first.
     """
-    reads: list[Reads | None] = [getattr(plugin, "reads", None) for plugin in plugins]
+    reads = [reads_of(plugin) for plugin in plugins]
     objects = next((i for i, what in enumerate(reads) if what is None or not what.object_only), len(reads))
     states = (i for i, what in enumerate(reads) if i >= objects and (what is None or not what.state_only))
     return next(states, len(reads))

@@ -14,7 +14,20 @@ import numpy as np
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
-from scheduler_core.framework.interface import Change, Code, PreFilterResult, Rows, Status, Verdicts
+from scheduler_core.framework.interface import (
+    Change,
+    Code,
+    FilterPlugin,
+    NeedsPreScore,
+    Plugin,
+    PreBindPlugin,
+    PreFilterResult,
+    ReservePlugin,
+    Rows,
+    ScorePlugin,
+    Status,
+    Verdicts,
+)
 
 
 class WithoutPreFilter:
@@ -67,28 +80,30 @@ class WithoutReserve:
         return Status(Code.ERROR, (self._message(pod, node_name),))
 
 
-def filters(plugins: Sequence[Any], pre_filters: Sequence[Any], cluster: Cluster) -> list[Any]:
+def filters(plugins: Sequence[FilterPlugin], pre_filters: Sequence[Plugin], cluster: Cluster) -> list[FilterPlugin]:
     """The Filter plugins, those replaced that need a PreFilter which does not run."""
     found = _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
     return _replaced(found, pre_filters, "asks_pre_filter", lambda plugin: AsksPreFilter(plugin, cluster))
 
 
-def reserves(plugins: Sequence[Any], pre_filters: Sequence[Any]) -> list[Any]:
+def reserves(plugins: Sequence[ReservePlugin], pre_filters: Sequence[Plugin]) -> list[ReservePlugin]:
     """The Reserve plugins, those replaced whose PreFilter does not run."""
     return _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
 
 
-def pre_binds(plugins: Sequence[Any], reserving: Sequence[Any], pre_filters: Sequence[Any]) -> list[Any]:
+def pre_binds(
+    plugins: Sequence[PreBindPlugin], reserving: Sequence[Plugin], pre_filters: Sequence[Plugin]
+) -> list[PreBindPlugin]:
     """The PreBind plugins, those replaced whose PreFilter, or else Reserve, does not run."""
     found = _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
     return _replaced(found, reserving, "without_reserve", WithoutReserve)
 
 
-def score_error(plugins: Sequence[tuple[Any, int]], pre_scores: Sequence[Any]) -> str:
+def score_error(plugins: Sequence[tuple[ScorePlugin, int]], pre_scores: Sequence[Plugin]) -> str:
     """Why scoring fails in this profile, "" if it does not: the first plugin that misses something."""
     running = {plugin.name for plugin in pre_scores}
     for plugin, _ in plugins:
-        if plugin.name not in running and hasattr(plugin, "without_pre_score"):
+        if plugin.name not in running and isinstance(plugin, NeedsPreScore):
             return f'running Score plugins: plugin "{plugin.name}" failed with: {plugin.without_pre_score}'
     return ""
 

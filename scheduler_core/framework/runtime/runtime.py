@@ -4,30 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.config import EXTENSION_POINTS, PluginRef, Profile
+from scheduler_core.apis.config import PluginRef, Profile
 from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import disruptions_allowed
 from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
 from scheduler_core.framework.interface import (
+    POINTS,
     SUCCESS,
     Code,
     CycleState,
     Diagnosis,
+    EnqueueExtensions,
     Extender,
+    FilterPlugin,
     FilterResult,
+    PermitPlugin,
+    Plugin,
+    PostFilterPlugin,
     PostFilterResult,
+    PreBindPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
+    ReservePlugin,
+    ScorePlugin,
     Status,
     WaitingPod,
     WhatIf,
 )
-from scheduler_core.framework.reads import Reads, ReadsError
+from scheduler_core.framework.reads import Reads, ReadsError, reads_of
 from scheduler_core.framework.runtime import missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
@@ -35,13 +47,10 @@ from scheduler_core.framework.runtime.scores import PluginScore, Scorers
 from scheduler_core.releases import Release
 from scheduler_core.trace.events import PreemptionEvaluated
 
-_NO_PLUGINS: list[Any] = []
+Registry = Mapping[str, type[Plugin]]
+P = TypeVar("P", bound=Plugin)
 
-Registry = Mapping[str, type[Any]]
-
-# Extension point -> the method that a plugin there has; one without it has nothing to do there (DynamicResources).
-METHODS = {point: point for point in EXTENSION_POINTS} | {"queue_sort": "key"}
-REJECTING_POINTS = ("pre_enqueue", "pre_filter", "filter", "reserve", "permit")
+REJECTING = (PreEnqueuePlugin, PreFilterPlugin, FilterPlugin, ReservePlugin, PermitPlugin)
 
 
 class Services(Protocol):
@@ -85,26 +94,36 @@ class Framework:
         self.feature_gates = feature_gates
         self.release = release
         self._services = services
-        self._instances: dict[str, Any] = {}
-        self.points: dict[str, list[tuple[Any, int]]] = {
+        self._instances: dict[str, Plugin] = {}
+        self.points: dict[str, list[tuple[Plugin, int]]] = {
             point: [
-                (plugin, ref.weight) for ref in refs if hasattr(plugin := self._instance(ref, registry), METHODS[point])
+                (plugin, ref.weight)
+                for ref in refs
+                if isinstance(plugin := self._instance(ref, registry), POINTS[point])
             ]
             for point, refs in profile.plugins.items()
         }
-        self._at = {point: [plugin for plugin, _ in found] for point, found in self.points.items()}
-        self._at["pre_bind"] = missing_state.pre_binds(self.at("pre_bind"), self.at("reserve"), self.at("pre_filter"))
-        self._at["reserve"] = missing_state.reserves(self.at("reserve"), self.at("pre_filter"))
-        self.filters = Filters(missing_state.filters(self.at("filter"), self.at("pre_filter"), cluster), cluster)
-        self._scorers = Scorers(self.at("pre_score"), self.points.get("score", []))
-        self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in self.at("pre_filter")]
-        self._local = NodeLocalCache(cluster, self.filters.plugins, self.at("score"))
+        self._at: dict[type[Plugin], list[Any]] = {
+            POINTS[point]: [plugin for plugin, _ in found] for point, found in self.points.items()
+        }
+        pre_filters, reserves = self.at(PreFilterPlugin), self.at(ReservePlugin)
+        self._at[PreBindPlugin] = missing_state.pre_binds(self.at(PreBindPlugin), reserves, pre_filters)
+        self._at[ReservePlugin] = missing_state.reserves(reserves, pre_filters)
+        self.filters = Filters(missing_state.filters(self.at(FilterPlugin), pre_filters, cluster), cluster)
+        weights = [weight for _, weight in self.points.get("score", ())]
+        scores = self.at(ScorePlugin)
+        self._scorers = Scorers(self.at(PreScorePlugin), list(zip(scores, weights, strict=True)))
+        self._pre_filter = [(plugin.name, plugin.pre_filter) for plugin in pre_filters]
+        self._local = NodeLocalCache(cluster, self.filters.plugins, scores)
 
-    def _instance(self, ref: PluginRef, registry: Registry) -> Any:
+    def _instance(self, ref: PluginRef, registry: Registry) -> Plugin:
         if ref.name not in self._instances:
             plugin = registry[ref.name](self.profile.plugin_args.get(ref.name), self)
-            if not isinstance(getattr(plugin, "reads", None), Reads | None):
-                raise ReadsError(f'plugin "{ref.name}": `reads` has to be a Reads, not {plugin.reads!r}')
+            if not isinstance(plugin, Plugin):
+                raise TypeError(f'plugin "{ref.name}" has no `name`')
+            reads = reads_of(plugin)
+            if not isinstance(reads, Reads | None):
+                raise ReadsError(f'plugin "{ref.name}": `reads` has to be a Reads, not {reads!r}')
             self._instances[ref.name] = plugin
         return self._instances[ref.name]
 
@@ -136,9 +155,9 @@ class Framework:
 
     # Extension points
 
-    def at(self, point: str) -> list[Any]:
-        """The plugins of an extension point."""
-        return self._at.get(point, _NO_PLUGINS)
+    def at(self, point: type[P]) -> list[P]:
+        """The plugins of an extension point, which its protocol names."""
+        return self._at.get(point, [])
 
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
         """Every enabled plugin's events, in the order in which the plugins are enabled.
@@ -147,9 +166,9 @@ class Framework:
         """
         found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
         for name, plugin in self._instances.items():
-            if hasattr(plugin, "events_to_register"):
+            if isinstance(plugin, EnqueueExtensions):
                 found.append((name, plugin.events_to_register()))
-            elif any(hasattr(plugin, METHODS[point]) for point in REJECTING_POINTS):
+            elif isinstance(plugin, REJECTING):
                 found.append((name, ANY_EVENT))
         return found
 
@@ -178,7 +197,7 @@ class Framework:
         """RunPostFilterPlugins: the first success, unresolvable rejection or error ends it; reasons add up."""
         last: PostFilterResult | None = None
         reasons: list[str] = []
-        for plugin in self.at("post_filter"):
+        for plugin in self.at(PostFilterPlugin):
             result: PostFilterResult = plugin.post_filter(cycle.pod, cycle, diagnosis)
             if result.status.code != Code.UNSCHEDULABLE:
                 return _without_evaluation(result)
@@ -195,25 +214,16 @@ class Framework:
         return self._scorers.run(cycle, self.cluster.nodes, rows)
 
     def run_until_failure(
-        self, point: str, call: Callable[[Any], Status], plugins: Iterable[Any] | None = None
+        self, point: type[P], call: Callable[[P], Status], plugins: Iterable[P] | None = None
     ) -> tuple[list[tuple[str, Status]], Status]:
         """Reserve and PreBind: all plugins in order; an error's message names the plugin, a rejection is as it is."""
         answers: list[tuple[str, Status]] = []
-        for plugin in self.at(_POINT_NAMES[point]) if plugins is None else plugins:
+        for plugin in self.at(point) if plugins is None else plugins:
             status = call(plugin)
             answers.append((plugin.name, status))
             if not status.is_success:
-                return answers, as_failure(point, plugin.name, status)
+                return answers, as_failure(point.__name__.removesuffix("Plugin"), plugin.name, status)
         return answers, SUCCESS
-
-
-_POINT_NAMES = {
-    "Reserve": "reserve",
-    "Permit": "permit",
-    "PreBind": "pre_bind",
-    "Bind": "bind",
-    "PostBind": "post_bind",
-}
 
 
 def as_failure(point: str, plugin: str, status: Status) -> Status:

@@ -9,7 +9,6 @@ node object is judged once, and every state (`NodeTable.states`) when a node in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,18 +16,29 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
-from scheduler_core.framework.interface import CycleState, Verdicts
-from scheduler_core.framework.reads import Reads, ShapeKey, shape_key
+from scheduler_core.framework.interface import (
+    CycleState,
+    FilterPlugin,
+    Plugin,
+    ScoreExtensions,
+    ScorePlugin,
+)
+from scheduler_core.framework.reads import ShapeKey, reads_of, shape_key
 from scheduler_core.framework.status import Rows, Status
 
 KEPT_SHAPES = 256
 Which = NDArray[np.int16]
 
 
-def kept(plugin: Any) -> bool:
+def kept(plugin: Plugin) -> bool:
     """Whether the plugin's answers are kept."""
-    reads: Reads | None = getattr(plugin, "reads", None)
+    reads = reads_of(plugin)
     return reads is not None and reads.can_be_kept
+
+
+def _object_only(plugin: Plugin) -> bool:
+    reads = reads_of(plugin)
+    return reads is not None and reads.object_only
 
 
 class ShapeAnswers:
@@ -38,19 +48,21 @@ class ShapeAnswers:
     nodes, by plugin.
     """
 
-    def __init__(self, filters: Sequence[Any], scorers: Sequence[Any], cycle: CycleState, cluster: Cluster) -> None:
+    def __init__(
+        self, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin], cycle: CycleState, cluster: Cluster
+    ) -> None:
         self._nodes = cluster.nodes
-        self._filters = [plugin for plugin in filters if plugin.reads.state_only]
-        self._scorers = [plugin for plugin in scorers if plugin.reads.state_only]
+        self._filters = [plugin for plugin in filters if not _object_only(plugin)]
+        self._scorers = [plugin for plugin in scorers if not _object_only(plugin)]
         self.statuses: list[Status] = []
         self._number: dict[Status, int] = {}
         rows = self._nodes.all_rows
-        which = self._judge([plugin for plugin in filters if plugin.reads.object_only], cycle, rows)
+        which = self._judge([plugin for plugin in filters if _object_only(plugin)], cycle, rows)
         self._by_node = which if which.any() else None
         self._scores_by_node = {
             plugin.name: plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
             for plugin in scorers
-            if plugin.reads.object_only
+            if _object_only(plugin)
         }
         self.constants: dict[str, tuple[int, int]] = {}
         for plugin in scorers:
@@ -114,22 +126,22 @@ class ShapeAnswers:
         for name, scores in self._scores_by_state.items():
             self._scores_by_state[name] = np.append(scores, np.zeros(more, np.int64))
 
-    def _note_constant(self, plugin: Any, cycle: CycleState) -> None:
+    def _note_constant(self, plugin: ScorePlugin, cycle: CycleState) -> None:
         """A score that reads nodes only and is the same on all of them is so after normalizing, too."""
         scores = self._scores_by_node.get(plugin.name)
         if scores is None or not len(scores) or (scores != scores[0]).any():
             return
         one, row = scores[:1], np.zeros(1, np.intp)
         state, normalized = cycle.states.get(plugin.name), scores[:1]
-        if hasattr(plugin, "normalize"):
+        if isinstance(plugin, ScoreExtensions):
             normalized = plugin.normalize(cycle.pod, state, self._nodes, row, one)
         self.constants[plugin.name] = int(one[0]), int(normalized[0])
 
-    def _judge(self, plugins: Sequence[Any], cycle: CycleState, rows: NDArray[np.intp]) -> Which:
+    def _judge(self, plugins: Sequence[FilterPlugin], cycle: CycleState, rows: NDArray[np.intp]) -> Which:
         """The first rejection of each row by any of the plugins."""
         which = np.zeros(len(rows), np.int16)
         for plugin in plugins:
-            verdicts: Verdicts = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None)
+            verdicts = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None)
             if verdicts.which is not None:
                 numbers = np.array([0, *(self._status(status, plugin.name) for status in verdicts.statuses)], np.int16)
                 np.copyto(which, numbers[verdicts.which], where=which == 0)
@@ -147,10 +159,11 @@ class ShapeAnswers:
 class NodeLocalCache:
     """The shapes that came at least twice, the most recently used last. One for each profile."""
 
-    def __init__(self, cluster: Cluster, filters: Sequence[Any], scorers: Sequence[Any]) -> None:
+    def __init__(self, cluster: Cluster, filters: Sequence[FilterPlugin], scorers: Sequence[ScorePlugin]) -> None:
         self._cluster = cluster
         self._scorers = [plugin for plugin in scorers if kept(plugin)]
-        self._key = shape_key(plugin.reads for plugin in (*filters, *self._scorers) if kept(plugin))
+        found = [reads_of(plugin) for plugin in (*filters, *scorers)]
+        self._key = shape_key(reads for reads in found if reads is not None and reads.can_be_kept)
         self._number: dict[ShapeKey, int] = {}
         self._seen: set[int] = set()
         self._shapes: dict[tuple[int, int], ShapeAnswers] = {}
@@ -159,7 +172,7 @@ class NodeLocalCache:
         """One number for all pods that the plugins whose answers are kept cannot tell apart."""
         return self._number.setdefault(self._key(pod), len(self._number))
 
-    def answers(self, cycle: CycleState, leading: Sequence[Any]) -> ShapeAnswers | None:
+    def answers(self, cycle: CycleState, leading: Sequence[FilterPlugin]) -> ShapeAnswers | None:
         """The pod's answers; None if a pod like it comes for the first time. `leading` filters are kept."""
         shape = cycle.shape
         if shape not in self._seen:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,9 @@ from scheduler_core.framework.interface import (
     SUCCESS,
     Code,
     CycleState,
-    PreScoreResult,
+    PreScorePlugin,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
     Status,
 )
@@ -44,12 +45,13 @@ class PluginScore:
 class Scorers:
     """One profile's PreScore plugins, in order, and its Score plugins with their weights."""
 
-    def __init__(self, pre_score: Sequence[Any], score: Sequence[tuple[Any, int]]) -> None:
+    def __init__(self, pre_score: Sequence[PreScorePlugin], score: Sequence[tuple[ScorePlugin, int]]) -> None:
         self._error = score_error(score, pre_score)
         self._kept = {plugin.name for plugin, _ in score if kept(plugin)}
         self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
         self._score = [
-            (plugin.name, weight, plugin.score, getattr(plugin, "normalize", None)) for plugin, weight in score
+            (plugin.name, weight, plugin.score, plugin.normalize if isinstance(plugin, ScoreExtensions) else None)
+            for plugin, weight in score
         ]
 
     def run(
@@ -61,7 +63,7 @@ class Scorers:
         if cycle.bare_nodes:
             nodes = nodes.without_pods()
         for name, pre_score in self._pre_score:
-            result: PreScoreResult = pre_score(pod, states.get(name), nodes, rows)
+            result = pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
             if result.state is not None and name in self._kept:
                 raise ReadsError(f'plugin "{name}" has `reads`, so its PreScore must not leave a state')

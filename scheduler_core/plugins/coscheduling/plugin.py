@@ -22,10 +22,16 @@ from scheduler_core.framework.interface import (
     Code,
     CycleState,
     Diagnosis,
+    EnqueueExtensions,
     Handle,
+    PermitPlugin,
+    PostFilterPlugin,
     PostFilterResult,
+    PreFilterPlugin,
     PreFilterResult,
+    QueueSortPlugin,
     RegisteredEvent,
+    ReservePlugin,
     Status,
 )
 from scheduler_core.plugins.coscheduling.pod_groups import PodGroups, group_of
@@ -35,7 +41,7 @@ REJECTED_AFTER_FILTER = "optimistic rejection in PostFilter"
 REJECTED_AFTER_UNRESERVE = "rejection in Unreserve"
 
 
-class Coscheduling:
+class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePlugin, PermitPlugin, EnqueueExtensions):
     """QueueSort, PreFilter, PostFilter, Permit and Unreserve for pods of a group; others pass untouched."""
 
     name = "Coscheduling"

@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from scheduler_core.apis.config import DefaultPreemptionArgs, PluginArgs
 from scheduler_core.apis.core import Pod
-from scheduler_core.framework.interface import CycleState, Diagnosis, Handle, PostFilterResult
+from scheduler_core.framework.interface import (
+    CycleState,
+    Diagnosis,
+    Handle,
+    PostFilterPlugin,
+    PostFilterResult,
+)
 from scheduler_core.plugins.default_preemption.evaluator import Evaluator
 
 
-class DefaultPreemption:
+class DefaultPreemption(PostFilterPlugin):
     """`args` say how many candidate nodes are enough: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
 
     name = "DefaultPreemption"

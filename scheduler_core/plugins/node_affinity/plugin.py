@@ -19,18 +19,28 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScoreExtensions,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
 from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.helpers.signing import by_node_affinity
 from scheduler_core.plugins.node_affinity.explain import explain_preferred, explain_required
 from scheduler_core.plugins.node_affinity.rule import matching_nodes, preferred_error, preferred_weights
 
@@ -41,11 +51,22 @@ NOTHING_PREFERRED = PreScoreResult(status=SKIP)
 CONFLICT = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("pod affinity terms conflict",))
 
 
-class NodeAffinity:
+class NodeAffinity(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
 
     name = "NodeAffinity"
     reads = Reads(pod=("node_selector", "required_node_affinity", "preferred_node_affinity"), node=("name", "labels"))
+    sign_pod = staticmethod(by_node_affinity)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeAffinityArgs) else NodeAffinityArgs()

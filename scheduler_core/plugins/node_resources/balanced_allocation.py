@@ -12,7 +12,19 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import ScoreExplanation
-from scheduler_core.framework.interface import MAX_NODE_SCORE, SKIP, Handle, PreScoreResult, Reads, Scores
+from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
+    SKIP,
+    ExplainsScore,
+    Handle,
+    PreScorePlugin,
+    PreScoreResult,
+    Reads,
+    ScorePlugin,
+    Scores,
+    SignPlugin,
+)
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
@@ -22,7 +34,7 @@ HALF = MAX_NODE_SCORE // 2
 Shares = NDArray[np.float64]
 
 
-class NodeResourcesBalancedAllocation:
+class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore, SignPlugin):
     """How much the pod improves the balance: 50 + (50 + balance with it - balance without it) / 2.
 
     The balance is 100 * (1 - standard deviation of the shares in use), counted with the pods' real requests.
@@ -30,6 +42,7 @@ class NodeResourcesBalancedAllocation:
 
     name = "NodeResourcesBalancedAllocation"
     reads = Reads(pod=("requests",), node=("allocatable", "requested"))
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()

@@ -18,16 +18,25 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     Reads,
     RegisteredEvent,
     Rows,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
 from scheduler_core.plugins.node_resources.strategies import (
@@ -44,7 +53,16 @@ SIGN_BIT = 63
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
-class NodeResourcesFit:
+class NodeResourcesFit(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreFilterExtensions,
+    ScorePlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
+):
     """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
     name = "NodeResourcesFit"
@@ -53,6 +71,7 @@ class NodeResourcesFit:
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
         node=("allocatable", "requested", "non_zero", "pod_count"),
     )
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()

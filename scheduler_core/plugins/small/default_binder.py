@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
-from scheduler_core.framework.interface import SUCCESS, Handle, Status
+from scheduler_core.framework.interface import (
+    SUCCESS,
+    BindPlugin,
+    Handle,
+    Status,
+)
 
 
-class DefaultBinder:
+class DefaultBinder(BindPlugin):
     """The write itself is done by the binding cycle once a Bind plugin has said success."""
 
     name = "DefaultBinder"

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import Pod
-from scheduler_core.framework.interface import Handle
+from scheduler_core.framework.interface import (
+    Handle,
+    QueueSortPlugin,
+)
 
 
-class PrioritySort:
+class PrioritySort(QueueSortPlugin):
     """Equal priorities go by the time at which the pod came to the queue, then by the order in which pods came."""
 
     name = "PrioritySort"

@@ -11,14 +11,16 @@ from scheduler_core.framework.interface import (
     Action,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
     Handle,
+    PreEnqueuePlugin,
     QueueingHint,
     RegisteredEvent,
     Status,
 )
 
 
-class SchedulingGates:
+class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):
     """Hold the pod back until all of its `spec.schedulingGates` are gone."""
 
     name = "SchedulingGates"

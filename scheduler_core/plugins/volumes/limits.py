@@ -26,13 +26,20 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.hints import (
@@ -68,11 +75,14 @@ class DriverCount:
         return self.current + self.new <= self.limit
 
 
-class NodeVolumeLimits:
+class NodeVolumeLimits(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
+):
     """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
 
     name = "NodeVolumeLimits"
     asks_pre_filter = True
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

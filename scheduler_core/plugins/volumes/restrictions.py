@@ -25,14 +25,21 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreFilterExtensions,
+    PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
 
@@ -60,11 +67,14 @@ class State:
 NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 
 
-class VolumeRestrictions:
+class VolumeRestrictions(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
+):
     """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"
     without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scheduler_core.releases.rules.cycle import CycleRules
 from scheduler_core.releases.rules.plugins import PluginRules
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules(PluginRules):
+class Rules(PluginRules, CycleRules):
     """The defaults are the newest release's; see `rule` for what a field tells."""

@@ -66,6 +66,12 @@ class Admission:
             found = self.priority_classes.get(name)
             if found is None and self.updating:
                 return 0, "PreemptLowerPriority", name
+            if found is None and given is not None:  # it was admitted in a cluster that has the class
+                message = Message(
+                    "no PriorityClass {name} is in the file; the pod's own priority counts", name=show(name)
+                )
+                problems.warn(("spec", "priorityClassName"), message)
+                return given, cast(PreemptionPolicy, policy or "PreemptLowerPriority"), name
             if found is None:
                 known = ", ".join(sorted(self.priority_classes))
                 problems.error(

@@ -37,6 +37,14 @@ def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | N
         if name in POD_MAKERS.get(version, ()):
             reason = Message("is left out: the scheduler sees only its pods; add them as kind Pod")
         problems.warn((*path, "kind"), Message("{name} {reason}", name=name, reason=reason))
+    elif _group(version) not in _OWN_GROUPS:
+        message = Message(
+            "{name} of {version} is not read and is left out{hint}",
+            name=name,
+            version=version,
+            hint=_hint(version, name),
+        )
+        problems.warn((*path, "kind"), message)
     else:
         problems.error(
             (*path, "kind"),
@@ -48,6 +56,14 @@ def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | N
             ),
         )
     return None
+
+
+def _group(version: str) -> str:
+    return version.rpartition("/")[0]
+
+
+# An unknown kind of these is a mistake; of others it is a custom resource or has nothing to do with scheduling.
+_OWN_GROUPS = {_group(kind.api_version) for kind in LOAD_ORDER} | {_group(SCENARIO[0]), _group(CONFIGURATION[0])}
 
 
 def _hint(version: str, name: str) -> str:

@@ -26,7 +26,8 @@ class PluginSet:
         self.enabled = [
             PluginRef(one.get("name") or "", one.get("weight") or 0) for one in (found or {}).get("enabled") or ()
         ]
-        self.disabled = {one.get("name") or "" for one in (found or {}).get("disabled") or ()}
+        self.disabled_names = [one.get("name") or "" for one in (found or {}).get("disabled") or ()]
+        self.disabled = set(self.disabled_names)
 
 
 def resolve(
@@ -92,6 +93,11 @@ def _all_known(sets: Iterable[PluginSet], known: KnownPlugins, problems: Problem
                 )
                 problems.error((*one.path, "enabled", index), message)
                 fits = False
+        for index, name in enumerate(one.disabled_names):
+            if name != "*" and name not in known:
+                hint = did_you_mean(name, known)
+                message = Message("no plugin {value} exists, so nothing is disabled{hint}", value=show(name), hint=hint)
+                problems.warn((*one.path, "disabled", index), message)
     return fits
 
 

@@ -1,10 +1,13 @@
 // @ts-check
 /** Two texts of one scenario: what somebody saved and what was written here, line by line; the reader chooses. */
-import { h, patch } from "../dom.js";
-import { t } from "../i18n.js";
+import { h, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
 import { post } from "./server.js";
 
-/** @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the difference of two versions */
+/**
+ * @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the
+ *   difference of two versions
+ */
 const KINDS = { "+": "added", "-": "removed", "@": "gap", " ": "" };
 const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 
@@ -12,42 +15,95 @@ const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 
 /**
  * Ask whose text shall stand; "" when that is left open.
- * @param {HTMLDialogElement} dialog @param {{address: string, scenario: string, version: number, text: string, saving: boolean}} asked
+ * @param {HTMLDialogElement} dialog @param {{address: string, file: string, version: number, text: string, saving:
+ *   boolean}} asked
  * @returns {Promise<{choice: string, theirs: string}>}
  */
-export async function chooseText(dialog, { address, scenario, version, text, saving }) {
-  const found = await differenceTo(address, { text, parent: scenario, version });
-  dialog.returnValue = "";
-  patch(dialog, [
-    h("h2", { id: `${dialog.id}-title` }, t("conflict.title", { version })),
-    h("p", null, typeof found === "string" ? found : found.rows?.length ? t("conflict.about", { version }) : t(found.rows ? "conflict.same" : "conflict.long")),
-    typeof found !== "string" && found.rows?.length ? h("div", { class: "difference", role: "region", tabindex: "0", autofocus: true, "aria-label": t("conflict.difference") }, table(found.rows, version)) : null,
-    h("p", null, h("a", { href: `/s/${scenario}/v/${version}/scenario.yaml`, download: true }, t("conflict.download", { version }))),
-    h("form", { method: "dialog", class: "dialog-buttons" },
-      h("button", { class: "button", value: "" }, t("conflict.later")),
-      h("button", { class: "button", value: "theirs", disabled: typeof found === "string" }, t("conflict.theirs", { version })),
-      h("button", { class: "button primary", value: "mine" }, t(saving ? "conflict.mine.save" : "conflict.mine"))),
-  ]);
-  dialog.showModal();
-  await new Promise((closed) => dialog.addEventListener("close", closed, { once: true }));
-  return { choice: dialog.returnValue, theirs: typeof found === "string" ? "" : found.text };
+export async function chooseText(dialog, { address, file, version, text, saving }) {
+	const found = await differenceTo(address, text);
+	dialog.returnValue = "";
+	patch(dialog, [
+		h("h2", { id: `${dialog.id}-title` }, t("conflict.title", { version })),
+		h(
+			"p",
+			null,
+			typeof found === "string"
+				? found
+				: found.rows?.length
+					? t("conflict.about", { version })
+					: t(found.rows ? "conflict.same" : "conflict.long"),
+		),
+		typeof found !== "string" && found.rows?.length
+			? h(
+					"div",
+					{
+						class: "difference",
+						role: "region",
+						tabindex: "0",
+						autofocus: true,
+						"aria-label": t("conflict.difference"),
+					},
+					table(found.rows, version),
+				)
+			: null,
+		h("p", null, h("a", { href: file, download: true }, t("conflict.download", { version }))),
+		h(
+			"form",
+			{ method: "dialog", class: "dialog-buttons" },
+			h("button", { class: "button", value: "" }, t("conflict.later")),
+			h(
+				"button",
+				{ class: "button", value: "theirs", disabled: typeof found === "string" },
+				t("conflict.theirs", { version }),
+			),
+			h("button", { class: "button primary", value: "mine" }, t(saving ? "conflict.mine.save" : "conflict.mine")),
+		),
+	]);
+	dialog.showModal();
+	await new Promise((closed) => dialog.addEventListener("close", closed, { once: true }));
+	return { choice: dialog.returnValue, theirs: typeof found === "string" ? "" : found.text };
 }
 
-/** @param {string} address @param {object} asked @returns {Promise<Difference | string>} a sentence, when there is none */
-async function differenceTo(address, asked) {
-  try {
-    const { body } = await post(address, asked);
-    return body.errors ? body.errors[0].message : body;
-  } catch {
-    return t("editor.offline");
-  }
+/**
+ * @param {string} address
+ * @param {string} text
+ * @returns {Promise<Difference | string>} a sentence, when there is none
+ */
+async function differenceTo(address, text) {
+	try {
+		const { body } = await post(address, { text });
+		return body.errors ? body.errors[0].message : body;
+	} catch {
+		return t("editor.offline");
+	}
 }
 
 /** @param {Row[]} rows @param {number} version */
 function table(rows, version) {
-  const heads = [t("conflict.version", { version }), t("conflict.yours"), t("conflict.changed"), t("conflict.text")];
-  return h("table", { class: "diff" },
-    h("thead", { class: "sr" }, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))),
-    h("tbody", null, rows.map(({ mark, old, new: own, text }) =>
-      h("tr", { class: KINDS[mark] }, [old ?? "", own ?? "", MARKS[mark]].map((cell) => h("td", null, cell)), h("td", null, h("code", null, text))))));
+	const heads = [t("conflict.version", { version }), t("conflict.yours"), t("conflict.changed"), t("conflict.text")];
+	return h(
+		"table",
+		{ class: "diff" },
+		h(
+			"thead",
+			{ class: "sr" },
+			h(
+				"tr",
+				null,
+				heads.map((head) => h("th", { scope: "col" }, head)),
+			),
+		),
+		h(
+			"tbody",
+			null,
+			rows.map(({ mark, old, new: own, text }) =>
+				h(
+					"tr",
+					{ class: KINDS[mark] },
+					[old ?? "", own ?? "", MARKS[mark]].map((cell) => h("td", null, cell)),
+					h("td", null, h("code", null, text)),
+				),
+			),
+		),
+	);
 }

@@ -1,49 +1,61 @@
 // @ts-check
-/** Nothing typed is lost: the text is kept in this browser until it is saved, with the version that it was begun from. */
+/**
+ * Nothing typed is lost: the text is kept in this browser until it is saved, with the version that it was begun from.
+ */
 
 const PREFIX = "kschedui.draft.";
 
 /** @typedef {{text: string, at: number, version: number}} Draft */
 
-/** @param {string} id the scenario's, or "new" with what it is a fork of @param {number} version the newest; 0: not saved yet */
+/**
+ * @param {string} id the scenario's, or "new" with what it is a fork of
+ * @param {number} version the newest; 0: not saved yet
+ */
 export function draftOf(id, version) {
-  const start = `${PREFIX}${id}.`;
-  let from = version;
-  return {
-    /** The draft of this version, else the last one of an older version: saving it is then a conflict, not a loss. @returns {Draft | null} */
-    read() {
-      const found = drafts(start).filter((draft) => draft.version <= version);
-      const draft = found.find((one) => one.version === version) ?? found.sort((a, b) => b.at - a.at)[0] ?? null;
-      from = draft?.version ?? version;
-      return draft;
-    },
-    /** @param {string} text */
-    keep(text) {
-      try {
-        localStorage.setItem(start + from, JSON.stringify({ text, at: Date.now() }));
-        return true;
-      } catch {
-        return false; // storage is full or forbidden; the page says so
-      }
-    },
-    /** What is typed from here on belongs to another version; what was kept before stays. @param {number} version */
-    rebase(version) {
-      from = version;
-    },
-    /** All that is kept of this scenario. */
-    forget() {
-      from = version;
-      for (const draft of drafts(start)) localStorage.removeItem(start + draft.version);
-    },
-  };
+	const start = `${PREFIX}${id}.`;
+	let from = version;
+	return {
+		/**
+		 * The draft of this version, else the last one of an older version: saving it is then a conflict, not a loss.
+		 * @returns {Draft | null}
+		 */
+		read() {
+			const found = drafts(start).filter((draft) => draft.version <= version);
+			const draft = found.find((one) => one.version === version) ?? found.sort((a, b) => b.at - a.at)[0] ?? null;
+			from = draft?.version ?? version;
+			return draft;
+		},
+		/** @param {string} text */
+		keep(text) {
+			try {
+				localStorage.setItem(start + from, JSON.stringify({ text, at: Date.now() }));
+				return true;
+			} catch {
+				return false; // storage is full or forbidden; the page says so
+			}
+		},
+		/** What is typed from here on belongs to another version; what was kept before stays. @param {number} version */
+		rebase(version) {
+			from = version;
+		},
+		/** All that is kept of this scenario. */
+		forget() {
+			from = version;
+			for (const draft of drafts(start)) localStorage.removeItem(start + draft.version);
+		},
+	};
 }
 
 /** @param {string} start of their keys @returns {Draft[]} */
 function drafts(start) {
-  try {
-    const keys = Object.keys(localStorage).filter((key) => key.startsWith(start) && /^\d+$/.test(key.slice(start.length)));
-    return keys.map((key) => ({ ...JSON.parse(localStorage.getItem(key) ?? "{}"), version: Number(key.slice(start.length)) })).filter((draft) => typeof draft.text === "string");
-  } catch {
-    return [];
-  }
+	try {
+		const keys = Object.keys(localStorage).filter(
+			(key) => key.startsWith(start) && /^\d+$/.test(key.slice(start.length)),
+		);
+		return keys
+			.map((key) => ({ ...JSON.parse(localStorage.getItem(key) ?? "{}"), version: Number(key.slice(start.length)) }))
+			.filter((draft) => typeof draft.text === "string");
+	} catch {
+		return [];
+	}
 }

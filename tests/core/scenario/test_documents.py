@@ -211,12 +211,42 @@ def test_unknown_field_of_an_object_is_a_warning_with_a_suggestion() -> None:
             {"apiVersion": "policy/v1beta1", "kind": "PodDisruptionBudget"},
             'no kind "PodDisruptionBudget" is known in "policy/v1beta1"; expected apiVersion policy/v1',
         ),
-        ({"apiVersion": "example.com/v1", "kind": "Thing"}, 'no kind "Thing" is known in "example.com/v1"'),
     ],
 )
 def test_unknown_kind_is_refused(document: dict[str, str], message: str) -> None:
     error = only_error(json.dumps(document))
     assert (error.path, error.message) == ("kind", message)
+
+
+def test_a_custom_resource_is_left_out_with_a_warning() -> None:
+    found = parse_scenario(scenario({"apiVersion": "example.com/v1", "kind": "Thing"}, node("n1")))
+    assert [warning.message for warning in found.warnings] == ["Thing of example.com/v1 is not read and is left out"]
+
+
+def test_an_extender_without_a_script_is_a_warning() -> None:
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "extenders": [{"urlPrefix": "http://a"}],
+    }
+    (warning,) = parse_scenario(scenario(configuration, node("n1"))).warnings
+    assert (warning.path, "is never called" in warning.message) == ("extenders[0].urlPrefix", True)
+
+
+def test_an_unknown_plugin_that_is_disabled_is_a_warning() -> None:
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"plugins": {"score": {"disabled": [{"name": "ImageLocalty"}]}}}],
+    }
+    (warning,) = parse_scenario(scenario(configuration, node("n1"))).warnings
+    assert warning.message.startswith('no plugin "ImageLocalty" exists, so nothing is disabled; did you mean')
+
+
+def test_a_pod_of_a_class_that_is_not_in_the_file_has_its_own_priority() -> None:
+    found = parse_scenario(scenario(node("n1"), pod("a", priority=7, priority_class="gone")))
+    assert found.objects[-1].priority == 7
+    assert "the pod's own priority counts" in found.warnings[0].message
 
 
 def test_kinds_that_have_no_part_in_scheduling_are_left_out_with_a_warning() -> None:

@@ -26,15 +26,25 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    EnqueueExtensions,
+    ExplainsFilter,
+    FilterPlugin,
     Handle,
+    PreBindPlugin,
+    PreFilterPlugin,
     PreFilterResult,
+    PreScorePlugin,
     PreScoreResult,
     RegisteredEvent,
+    ReservePlugin,
     Rows,
+    ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
@@ -64,11 +74,22 @@ class State:
     reserved: PodVolumes | None = None  # None: every claim is bound, there is nothing to do
 
 
-class VolumeBinding:
+class VolumeBinding(
+    PreFilterPlugin,
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ReservePlugin,
+    PreBindPlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+    SignPlugin,
+):
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
     without_pre_filter = "not found"
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.handle = handle

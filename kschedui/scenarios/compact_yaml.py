@@ -1,0 +1,72 @@
+"""Objects as short YAML: what fits on a line stands on one, as people write manifests and as the lessons do."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import Any
+
+from scheduler_core.scenario.reading.yaml_composer import resolve_plain
+
+WIDTH = 110
+BARE = re.compile(r"(?!\d{4}-\d)[A-Za-z0-9_./][A-Za-z0-9_./@+-]*(?:[:=][A-Za-z0-9_./@+-]+)*", re.ASCII)
+PRINTABLE = re.compile(r"[ -~\u00a1-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]*")
+
+
+def write_all(objects: Iterable[dict[str, Any]]) -> str:
+    """A stream of documents."""
+    return "---\n".join("\n".join([*_block(found, 0), ""]) for found in objects)
+
+
+def _block(value: Any, indent: int) -> Iterator[str]:
+    """The lines of a mapping or a list that is not empty."""
+    pad = " " * indent
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _entry(f"{pad}{scalar(key)}:", item, indent)
+        return
+    for item in value:
+        short = _flow(item)
+        if indent + len(short) <= WIDTH or not _has_parts(item) or isinstance(item, list):
+            yield f"{pad}- {short}"
+        else:
+            first, *rest = _block(item, indent + 2)
+            yield f"{pad}- {first[indent + 2 :]}"
+            yield from rest
+
+
+def _entry(start: str, item: Any, indent: int) -> Iterator[str]:
+    short = _flow(item)
+    if len(start) + len(short) < WIDTH or not _has_parts(item):
+        yield f"{start} {short}"
+    else:
+        yield start
+        yield from _block(item, indent + (2 if isinstance(item, dict) else 0))
+
+
+def _has_parts(value: Any) -> bool:
+    return isinstance(value, dict | list) and bool(value)
+
+
+def _flow(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join([f"{scalar(key)}: {_flow(item)}" for key, item in value.items()]) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join([_flow(item) for item in value]) + "]"
+    return scalar(value)
+
+
+def scalar(value: Any) -> str:
+    """A text without quotes where every reader takes it for a text."""
+    return _text(value) if isinstance(value, str) else json.dumps(value)
+
+
+@lru_cache(maxsize=1 << 17)
+def _text(text: str) -> str:
+    if BARE.fullmatch(text) and isinstance(resolve_plain(text), str):
+        return text
+    if PRINTABLE.fullmatch(text):
+        return "'" + text.replace("'", "''") + "'"
+    return json.dumps(text)

@@ -1,0 +1,166 @@
+"""The scheduler's configuration as older clusters keep it: in a ConfigMap, in v1beta1 to v1beta3, as `kind: Policy`.
+
+What became of each removed plugin follows kube-scheduler's `apis/config/v1beta2`, `v1beta3` and `v1`
+(default_plugins.go, conversion.go) and, for Policy, `legacy_registry.go` of 1.20.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from kschedui.scenarios.importers import scheduler_policy
+from kschedui.scenarios.importers.cleaning import part
+from kschedui.scenarios.importers.left_out import LeftOut
+from kschedui.scenarios.importers.pruning import Manifest, pruned
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.config_fields import CONFIGURATION, POINT_FIELDS
+from scheduler_core.scenario.parse import Limits, ScenarioErrors
+from scheduler_core.scenario.reading.documents import read_documents
+from scheduler_core.scenario.reading.problems import Problems
+
+KIND, API_VERSION = "KubeSchedulerConfiguration", "kubescheduler.config.k8s.io/v1"
+POINTS = ("multiPoint", *POINT_FIELDS.values())
+REMOVED = {
+    **dict.fromkeys(("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits"), "NodeVolumeLimits"),
+    "SelectorSpread": "PodTopologySpread",
+    "NodePreferAvoidPods": "TaintToleration",
+    "NodeLabel": "NodeAffinity",
+    "ServiceAffinity": "InterPodAffinity",
+    "NodeResourcesLeastAllocated": "NodeResourcesFit",
+    "NodeResourcesMostAllocated": "NodeResourcesFit",
+    "RequestedToCapacityRatio": "NodeResourcesFit",
+}
+STRATEGIES = {
+    "NodeResourcesLeastAllocated": "LeastAllocated",
+    "NodeResourcesMostAllocated": "MostAllocated",
+    "RequestedToCapacityRatio": "RequestedToCapacityRatio",
+}
+NEW_WEIGHTS = {"TaintToleration": 3, "NodeAffinity": 2, "PodTopologySpread": 2, "InterPodAffinity": 2}
+
+
+def read(objects: list[Manifest], limits: Limits) -> tuple[list[Manifest], list[Message]]:
+    """The objects with at most one configuration, in v1; what was changed is told."""
+    found: list[tuple[Manifest, str]] = []
+    others = []
+    without = 0
+    notes: list[Message] = []
+    for one in objects:
+        if one.get("kind") in (KIND, "Policy"):
+            found.append((one, ""))
+        elif one.get("kind") == "ConfigMap":
+            held = list(inside(one, limits))
+            found += held
+            without += not held
+        else:
+            others.append(one)
+    if without:
+        kinds = f"{without:,} ConfigMap"
+        notes.append(Message("Left out, since the scheduler does not read it: {kinds}.", kinds=kinds))
+    for index, (_, where) in enumerate(found):
+        if index:
+            place = where or "-"
+            notes.append(Message("A scheduler has one configuration: that of {place} is left out.", place=place))
+    if not found:
+        return others, notes
+    configuration, where = found[0]
+    if where:
+        notes.append(Message("The scheduler's configuration was found in ConfigMap {name}.", name=where))
+    if configuration.get("kind") == "Policy":
+        configuration, told = scheduler_policy.converted(configuration)
+        notes += told
+    return [in_v1(configuration, notes), *others], notes
+
+
+def inside(config_map: Manifest, limits: Limits) -> Iterator[tuple[Manifest, str]]:
+    """Configurations that stand as text in a ConfigMap, with its namespace and name."""
+    metadata = part(config_map, "metadata")
+    where = f"{metadata.get('namespace') or 'default'}/{metadata.get('name')}"
+    for text in part(config_map, "data").values():
+        problems = Problems()
+        try:
+            documents = read_documents(str(text), limits, problems)
+        except ScenarioErrors:
+            continue
+        for document in documents:
+            if document.data.get("kind") in (KIND, "Policy") and (kept := pruned(document.data, LeftOut())):
+                yield kept, where
+
+
+def in_v1(found: Manifest, notes: list[Message]) -> Manifest:
+    """The configuration as kube-scheduler reads it today."""
+    version = str(found.get("apiVersion", "")).rpartition("/")[2]
+    if version.startswith(("v1beta", "v1alpha")):
+        notes.append(Message("KubeSchedulerConfiguration {version} was read as v1.", version=version))
+        found = _without_old_fields({**found, "apiVersion": API_VERSION}, notes)
+        if version in ("v1beta1", "v1beta2"):
+            weights = ", ".join(f"{name} 1 → {weight}" for name, weight in NEW_WEIGHTS.items())
+            notes.append(Message("Where it gives no weight, those of v1 count: {weights}.", weights=weights))
+    profiles = found.get("profiles")
+    if isinstance(profiles, list):
+        found = {**found, "profiles": [_profile(one, notes) if isinstance(one, dict) else one for one in profiles]}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _without_old_fields(found: Manifest, notes: list[Message]) -> Manifest:
+    old = sorted(name for name in found if name not in CONFIGURATION.fields)
+    if old:
+        notes.append(Message("v1 has no {fields}: left out.", fields=", ".join(old)))
+    return {name: value for name, value in found.items() if name not in old}
+
+
+def _profile(profile: Manifest, notes: list[Message]) -> Manifest:
+    plugins = dict(part(profile, "plugins"))
+    removed: set[str] = set()
+    for point in POINTS:
+        chosen = plugins.get(point)
+        if isinstance(chosen, dict):
+            plugins[point] = {name: _present(listed, removed) for name, listed in chosen.items()}
+    args = [one for one in profile.get("pluginConfig") or () if isinstance(one, dict)]
+    removed |= {str(one["name"]) for one in args if one.get("name") in REMOVED}
+    strategies = [(STRATEGIES[one["name"]], part(one, "args")) for one in args if one.get("name") in STRATEGIES]
+    kept = [_args(one) for one in args if one.get("name") not in REMOVED]
+    kept = _with_strategy(kept, strategies, sorted(removed & STRATEGIES.keys()))
+    notes += [
+        Message("Plugin {name} is no more: {instead} does its work.", name=name, instead=REMOVED[name])
+        for name in sorted(removed)
+    ]
+    changed = {**profile, "plugins": plugins} if plugins else profile
+    return {**changed, "pluginConfig": kept} if kept or args else changed
+
+
+def _present(listed: Any, removed: set[str]) -> Any:
+    """A list of plugins without those that are no more."""
+    if not isinstance(listed, list):
+        return listed
+    gone = [one for one in listed if isinstance(one, dict) and one.get("name") in REMOVED]
+    removed.update(one["name"] for one in gone)
+    return [one for one in listed if one not in gone]
+
+
+def _args(one: Manifest) -> Manifest:
+    """Arguments name their version, too; null and empty ones mean nothing."""
+    args = one.get("args")
+    if not isinstance(args, dict):
+        return one
+    kept = {name: value for name, value in args.items() if value is not None}
+    if str(kept.get("apiVersion", "")).startswith("kubescheduler.config.k8s.io/"):
+        kept["apiVersion"] = API_VERSION
+    return {**one, "args": kept}
+
+
+def _with_strategy(args: list[Manifest], strategies: list[tuple[str, Manifest]], names: list[str]) -> list[Manifest]:
+    """The scoring plugins of v1beta1 are strategies of NodeResourcesFit."""
+    if not names or any(
+        one.get("name") == "NodeResourcesFit" and part(one, "args").get("scoringStrategy") for one in args
+    ):
+        return args
+    kind, given = strategies[0] if strategies else (STRATEGIES[names[0]], {})
+    strategy: Manifest = {"type": kind}
+    if isinstance(given.get("resources"), list):
+        strategy["resources"] = given["resources"]
+    if kind == "RequestedToCapacityRatio":
+        strategy["requestedToCapacityRatio"] = {"shape": given.get("shape") or []}
+    own = next((part(one, "args") for one in args if one.get("name") == "NodeResourcesFit"), {})
+    others = [one for one in args if one.get("name") != "NodeResourcesFit"]
+    return [*others, {"name": "NodeResourcesFit", "args": {**own, "scoringStrategy": strategy}}]

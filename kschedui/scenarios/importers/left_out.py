@@ -1,0 +1,94 @@
+"""What an import leaves out, counted, so that every door can tell it in the same words.
+
+The browser counts what it drops before it sends; its counts come as a document of the kind `LeftOut`, last in the text.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.reading.problems import did_you_mean
+
+API_VERSION, KIND = "kschedui.io/v1alpha1", "LeftOut"
+LONGEST_NAME = 80
+
+
+@dataclass
+class LeftOut:
+    """Counts by name. `cut`: where the text ends in the middle of something, as (line, objects before it)."""
+
+    kinds: Counter[str] = field(default_factory=Counter)
+    fields: Counter[str] = field(default_factory=Counter)
+    unknown: Counter[str] = field(default_factory=Counter)
+    cut: list[int] = field(default_factory=list)
+
+    def document(self) -> str:
+        """The counts as one line of JSON."""
+        return json.dumps({"apiVersion": API_VERSION, "kind": KIND, **self.__dict__}, separators=(",", ":"))
+
+    def add(self, found: dict[str, Any]) -> None:
+        """Count in what a `LeftOut` document says, as far as it makes sense."""
+        for name in ("kinds", "fields", "unknown"):
+            counts = found.get(name)
+            for key, number in counts.items() if isinstance(counts, dict) else ():
+                if isinstance(number, int) and not isinstance(number, bool):
+                    getattr(self, name)[str(key)[:LONGEST_NAME]] += number
+        cut = found.get("cut")
+        if isinstance(cut, list) and len(cut) == 2 and all(isinstance(one, int) for one in cut):
+            self.cut = cut
+
+    def notes(self) -> Iterator[Message]:
+        """A sentence for each reason."""
+        if self.cut:
+            line, number = self.cut
+            yield Message(
+                "The text is cut off: it ends at line {line:,} in the middle of an object. "
+                "The {number:,} objects before it were read; the rest of the cluster is missing.",
+                line=line,
+                number=number,
+            )
+        known = {name: number for name, number in self.kinds.items() if not _meant_kind(name)}
+        if known:
+            yield Message(
+                "Left out, since the scheduler does not read it: {kinds}.", kinds=_listed(known, by_kind=True)
+            )
+        for name in sorted(self.kinds.keys() - known.keys()):
+            yield Message(
+                "No kind {name} is known{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name)
+            )
+        if self.fields:
+            yield Message(
+                "Fields left out, since scheduling does not read them: {fields}.", fields=_listed(self.fields)
+            )
+        if self.unknown:
+            yield Message(
+                "Fields left out, since this version of the API does not have them: {fields}.",
+                fields=_listed(self.unknown),
+            )
+
+
+def _meant_kind(name: str) -> str:
+    """A hint when a kind looks like one of ours with a slip; a kind with a group is another's."""
+    if "/" in name or len(name) < 4 or name in _REAL:
+        return ""
+    return did_you_mean(name, KINDS) if any(_close(name, kind) for kind in KINDS) else ""
+
+
+def _close(name: str, kind: str) -> bool:
+    return name.lower() == kind.lower() or (abs(len(name) - len(kind)) <= 2 and name[:2].lower() == kind[:2].lower())
+
+
+# Kinds of every cluster that look like ours with a slip.
+_REAL = {"Role", "PodTemplate", "ServiceAccount"}
+
+
+def _listed(counts: dict[str, int], *, by_kind: bool = False) -> str:
+    """Most frequent first: "12 Secret, 3 Lease" or "managedFields (8,000), env (7,200)"."""
+    found = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{number:,} {name}" if by_kind else f"{name} ({number:,})" for name, number in found)

@@ -1,0 +1,85 @@
+"""What the API server's admission adds to a pod that a workload makes: LimitRange's defaults, RuntimeClass's overhead.
+
+Pods of a dump have been admitted already. Sources: plugin/pkg/admission/limitranger, plugin/pkg/admission/runtimeclass,
+core/v1/defaults.go (SetDefaults_LimitRangeItem).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kschedui.scenarios.importers.cleaning import listed, part
+from kschedui.scenarios.importers.pruning import Manifest
+from scheduler_core.apis.messages import Message
+
+KINDS = {"LimitRange", "RuntimeClass"}
+
+
+class PodAdmission:
+    """The LimitRanges and RuntimeClasses of a dump; counts what it does."""
+
+    def __init__(self, objects: list[Manifest]) -> None:
+        self.limit_ranges: dict[str, list[Manifest]] = {}
+        self.runtime_classes: dict[str, Manifest] = {}
+        self.done: Counter[str] = Counter()
+        self.missing: Counter[str] = Counter()
+        for found in objects:
+            metadata = part(found, "metadata")
+            if found.get("kind") == "LimitRange":
+                of_containers = [one for one in listed(part(found, "spec"), "limits") if one.get("type") == "Container"]
+                self.limit_ranges.setdefault(str(metadata.get("namespace") or "default"), []).extend(of_containers)
+            elif found.get("kind") == "RuntimeClass":
+                self.runtime_classes[str(metadata.get("name"))] = found
+
+    def admit(self, pod: Manifest) -> None:
+        """Change a pod that was just made."""
+        spec = pod["spec"]
+        for limits in self.limit_ranges.get(str(pod["metadata"].get("namespace") or "default"), ()):
+            for name in ("containers", "initContainers"):
+                for container in listed(spec, name):
+                    self.done["LimitRange"] += with_defaults(container, limits)
+        if name := spec.get("runtimeClassName"):
+            if found := self.runtime_classes.get(str(name)):
+                with_runtime_class(spec, found)
+                self.done["RuntimeClass"] += 1
+            else:
+                self.missing[str(name)] += 1
+
+    def notes(self) -> Iterator[Message]:
+        """What was added, and which classes are not in the dump."""
+        if number := self.done["LimitRange"]:
+            yield Message("Containers that were given a LimitRange's defaults: {number:,}.", number=number)
+        if number := self.done["RuntimeClass"]:
+            yield Message("Pods that were given what their RuntimeClass asks for: {number:,}.", number=number)
+        for name, number in sorted(self.missing.items()):
+            yield Message(
+                "RuntimeClass {name} of {number:,} pods is not in the text: they are without its overhead.",
+                name=name,
+                number=number,
+            )
+
+
+def with_defaults(container: Manifest, limits: Manifest) -> bool:
+    """Give a container the requests and limits that it lacks; False when it lacks none."""
+    default = {**part(limits, "max"), **part(limits, "default")}
+    default_request = {**part(limits, "min"), **default, **part(limits, "defaultRequest")}
+    resources = {**part(container, "resources")}
+    given_limits, given_requests = part(resources, "limits"), part(resources, "requests")
+    requests = {**default_request, **given_limits, **given_requests}
+    resources = {**resources, "limits": {**default, **given_limits}, "requests": requests}
+    changed = requests != {**given_limits, **given_requests}
+    container["resources"] = {name: value for name, value in resources.items() if value != {}}
+    return changed
+
+
+def with_runtime_class(spec: Manifest, found: Manifest) -> None:
+    """Overhead, node selector and tolerations of the class."""
+    overhead, scheduling = part(part(found, "overhead"), "podFixed"), part(found, "scheduling")
+    if overhead:
+        spec["overhead"] = overhead
+    if selector := part(scheduling, "nodeSelector"):
+        spec["nodeSelector"] = {**part(spec, "nodeSelector"), **selector}
+    if tolerations := listed(scheduling, "tolerations"):
+        own = listed(spec, "tolerations")
+        spec["tolerations"] = [*own, *(one for one in tolerations if one not in own)]

@@ -1,0 +1,72 @@
+"""Priorities of a dump: a pod carries its own, whatever became of its PriorityClass, or whether that is in the dump."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from kschedui.scenarios.importers.cleaning import part
+from kschedui.scenarios.importers.pruning import Manifest
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY, SYSTEM_PRIORITY_CLASSES
+
+Policy = tuple[int, str]
+
+
+def settled(objects: list[Manifest]) -> tuple[list[Manifest], list[Message]]:
+    """The objects with a class for each name that pods use; a pod whose class says something else keeps its number."""
+    classes = {
+        str(part(one, "metadata").get("name")): one.get("value")
+        for one in objects
+        if one.get("kind") == "PriorityClass"
+    }
+    classes |= {found.name: found.value for found in SYSTEM_PRIORITY_CLASSES}
+    wanted: dict[str, Counter[Policy]] = defaultdict(Counter)
+    nowhere: Counter[str] = Counter()
+    for spec in pod_specs(objects):
+        name = spec.get("priorityClassName")
+        if isinstance(name, str) and name and name not in classes:
+            if is_number(spec.get("priority")):
+                wanted[name][spec["priority"], str(spec.get("preemptionPolicy") or "PreemptLowerPriority")] += 1
+            else:
+                nowhere[name] += 1
+    made, notes = [], []
+    for name, values in sorted(wanted.items()):
+        value, policy = values.most_common(1)[0][0]
+        if name.startswith("system-") or value > HIGHEST_USER_PRIORITY:
+            continue
+        classes[name] = value
+        metadata = {"name": name}
+        found = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": metadata, "value": value}
+        made.append({**found, "preemptionPolicy": policy} if policy == "Never" else found)
+        notes.append(
+            Message(
+                "PriorityClass {name} is not in the text; its pods say that it is {value:,}.", name=name, value=value
+            )
+        )
+    for name, number in sorted(nowhere.items()):
+        if name not in classes:
+            message = Message(
+                "PriorityClass {name} is not in the text, and its pods ({number:,}) have no priority: taken as 0.",
+                name=name,
+                number=number,
+            )
+            notes.append(message)
+    others = 0
+    for spec in pod_specs(objects):
+        name, own = spec.get("priorityClassName"), spec.get("priority")
+        if isinstance(name, str) and name and (name not in classes or (is_number(own) and classes[name] != own)):
+            others += name in classes
+            del spec["priorityClassName"]
+    if others:
+        notes.append(
+            Message("Pods whose PriorityClass has another value than theirs keep their own: {number:,}.", number=others)
+        )
+    return [*made, *objects], notes
+
+
+def pod_specs(objects: list[Manifest]) -> list[Manifest]:
+    return [one["spec"] for one in objects if one.get("kind") == "Pod" and isinstance(one.get("spec"), dict)]
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -1,0 +1,116 @@
+"""Plain data without what scheduling does not read, by the rules of `reading_table`.
+
+`static/js/intake/pruning.js` does the same in the browser; a test holds the two to the same output.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from kschedui.scenarios.importers.left_out import LeftOut
+from kschedui.scenarios.importers.reading_table import DROP, KEEP, Rule, reading_table
+
+Manifest = dict[str, Any]
+MOST_SLIPS = 2
+
+
+def type_of(found: Manifest) -> str:
+    """The table's name for an object; "" for one that is not read."""
+    table = reading_table()
+    version, kind = found.get("apiVersion"), found.get("kind")
+    if kind is None and any(isinstance(found.get(name), list) for name in table["types"]["Export"]):
+        return str(table["export"])
+    if not isinstance(kind, str):
+        return ""
+    return type_of_kind(version if isinstance(version, str) else "", kind)
+
+
+def type_of_kind(version: str, kind: str) -> str:
+    """The same by apiVersion ("" where there is none) and kind."""
+    known = reading_table()["kinds"].get(kind)
+    if known is None or (version and version.rpartition("/")[0] not in known["groups"]):
+        return ""
+    return str(known["type"])
+
+
+def name_of_kind(version: str, kind: str) -> str:
+    """How an object that is left out is called: a kind of another group that has a name of ours with its group."""
+    group = version.rpartition("/")[0]
+    return f"{group}/{kind}" if group and kind in reading_table()["kinds"] else kind or "?"
+
+
+def pruned(found: Manifest, left_out: LeftOut) -> Manifest | None:
+    """The object as far as it is read, with what is dropped counted; None when nothing of it is."""
+    name = type_of(found)
+    if not name:
+        version, kind = (
+            value if isinstance(value, str) else "" for value in (found.get("apiVersion"), found.get("kind"))
+        )
+        left_out.kinds[name_of_kind(version, kind)] += 1
+        return None
+    kept: Manifest = _fields(found, name, left_out)
+    return kept
+
+
+def _prune(value: Any, rule: Rule, left_out: LeftOut) -> Any:
+    if rule == KEEP or not isinstance(value, dict | list):
+        return value
+    if isinstance(value, list):
+        if "l" not in rule:
+            return value if not value else [_prune(item, rule, left_out) for item in value]
+        where = rule.get("where")
+        items = [item for item in value if not where or _is_wanted(item, where)]
+        return [_prune(item, rule["l"], left_out) for item in items]
+    if "t" in rule:
+        return _fields(value, rule["t"], left_out)
+    if "m" in rule:
+        return {key: _prune(item, rule["m"], left_out) for key, item in value.items()}
+    if "k" in rule:
+        return {key: item for key, item in value.items() if key in rule["k"]}
+    if "with" in rule:
+        return {key: item for key, item in value.items() if any(text in str(item) for text in rule["with"])}
+    return _prune(value, rule["l"], left_out)
+
+
+def _is_wanted(item: Any, where: list[Any]) -> bool:
+    return isinstance(item, dict) and item.get(where[0]) in where[1]
+
+
+def _fields(value: Manifest, name: str, left_out: LeftOut) -> Manifest:
+    kept = {}
+    for key, item in value.items():
+        rule = rule_of(name, key)
+        if rule is None:
+            left_out.unknown[str(key)] += 1
+        elif rule == DROP:
+            left_out.fields[str(key)] += 1
+        else:
+            kept[key] = _prune(item, rule, left_out)
+            if rule != KEEP and isinstance(item, dict) and "k" in rule and len(kept[key]) < len(item):
+                left_out.fields[str(key)] += 1
+    return kept
+
+
+@lru_cache(maxsize=65536)
+def rule_of(name: str, key: str) -> Rule | None:
+    """The rule of a type's field; that of the field which is meant when there is a slip; None when it is unknown."""
+    fields = reading_table()["types"][name]
+    if key in fields:
+        return fields[key]
+    if "*" in fields:
+        return fields["*"]
+    best = min((slips(key, known), known) for known in fields)
+    return fields[best[1]] if best[0] <= min(MOST_SLIPS, (len(str(key)) - 1) // 2) else None
+
+
+def slips(one: str, other: str) -> int:
+    """The edit distance of two names, capital letters aside."""
+    one, other = str(one).lower(), str(other).lower()
+    before = list(range(len(other) + 1))
+    for i, letter in enumerate(one, 1):
+        row = [i]
+        for j, beside in enumerate(other, 1):
+            row.append(min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != beside)))
+        before = row
+    return before[-1]

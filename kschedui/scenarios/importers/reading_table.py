@@ -1,0 +1,153 @@
+"""What is kept of a dump, as one table of plain data: for Python here, and for the browser, which drops and sends.
+
+A rule is 0 (dropped), 1 (kept as it is), or a mapping with one of
+    {"t": type}                     a mapping whose fields the table lists under that name
+    {"l": rule, "where": [f, [v]]}  a list of such items; with "where" only those whose field `f` is one of the values
+    {"m": rule}                     a mapping with free keys to such values
+    {"k": [key]}                    a mapping of which only these keys are kept
+    {"with": [text]}                a mapping of texts, of which those are kept that hold one of these
+The field "*" of a type is the rule for fields that it does not list; without it they are unknown.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from kschedui.scenarios.importers import workload_fields
+from scheduler_core.scenario.fields.config_fields import CONFIGURATION
+from scheduler_core.scenario.fields.schema import Anything, Fields, ListOf, MapOf, Type
+from scheduler_core.scenario.objects.kinds import LOAD_ORDER
+
+Rule = Any
+DROP, KEEP = 0, 1
+
+ANNOTATIONS = (
+    "kschedui.io/termination-seconds",
+    "kubernetes.io/azure-file-resource-group",
+    "pv.kubernetes.io/bind-completed",
+    "pv.kubernetes.io/bound-by-controller",
+    "pv.kubernetes.io/provisioned-by",
+    "storage.alpha.kubernetes.io/migrated-plugins",
+    "storageclass.beta.kubernetes.io/is-default-class",
+    "storageclass.kubernetes.io/is-default-class",
+    "volume.beta.kubernetes.io/storage-class",
+    "volume.kubernetes.io/selected-node",
+)
+CONDITIONS = ("PodScheduled", "DisruptionTarget", "PodResizePending")
+
+# Fields that the tables know and check, but of which nothing in scheduling depends.
+_UNREAD = {
+    "ObjectMeta": "generateName finalizers deletionGracePeriodSeconds",
+    "OwnerReference": "blockOwnerDeletion",
+    "NodeSpec": "podCIDR podCIDRs providerID externalID",
+    "Taint": "timeAdded",
+    "PriorityClass": "description",
+    "Container": "workingDir terminationMessagePath terminationMessagePolicy imagePullPolicy command args",
+    "PodSpec": (
+        "ephemeralContainers serviceAccountName serviceAccount hostname subdomain dnsPolicy hostnameOverride "
+        "restartPolicy terminationGracePeriodSeconds"
+    ),
+    "CSIVolumeSource": "volumeAttributes",
+    "ISCSIVolumeSource": "initiatorName",
+    "RBDVolumeSource": "user keyring",
+    "StorageClass": "mountOptions",
+    "CSINodeDriver": "nodeID",
+    "PersistentVolumeSpec": "mountOptions",
+    "ObjectReference": "resourceVersion fieldPath",
+}
+# What the tables call unread, or read as it is, and how much of it is kept.
+_READ: dict[tuple[str, str], Rule] = {
+    ("ObjectMeta", "annotations"): {"k": list(ANNOTATIONS)},
+    ("TemplateMeta", "annotations"): {"k": list(ANNOTATIONS)},
+    ("PodTemplateSpec", "spec"): {"t": "PodSpec"},
+    ("StatefulSetSpec", "volumeClaimTemplates"): {"l": {"t": "PersistentVolumeClaim"}},
+    ("PodStatus", "conditions"): {"l": {"t": "PodCondition"}, "where": ["type", list(CONDITIONS)]},
+    ("Job", "status"): {"k": ["completionTime"]},
+    ("VolumeAttachment", "status"): {"k": ["attached"]},
+    ("ConfigMap", "data"): {"with": ["KubeSchedulerConfiguration", '"Policy"', "kind: Policy"]},
+    ("KubeSchedulerConfiguration", "extenders"): {"l": {"t": "AnyExtender"}},
+    ("KubeSchedulerConfiguration", "leaderElection"): DROP,
+    ("KubeSchedulerConfiguration", "clientConnection"): DROP,
+    **{
+        ("PersistentVolumeSpec", source): {"k": keys.split()}
+        for source, keys in {
+            "local": "path",
+            "hostPath": "path",
+            "nfs": "server path",
+            "iscsi": "targetPortal iqn lun",
+            "rbd": "monitors image pool",
+            "awsElasticBlockStore": "volumeID fsType partition readOnly",
+            "gcePersistentDisk": "pdName fsType partition readOnly",
+            "azureDisk": "diskName diskURI kind",
+            "azureFile": "secretName secretNamespace shareName",
+            "cinder": "volumeID",
+            "portworxVolume": "volumeID",
+            "vsphereVolume": "volumePath",
+            **dict.fromkeys(["fc", "cephfs", "flexVolume", "flocker", "glusterfs", "photonPersistentDisk"], ""),
+            **dict.fromkeys(["quobyte", "scaleIO", "storageos"], ""),
+        }.items()
+    },
+}
+_OPEN = {"*": KEEP}  # a type of which everything else is kept, for what reads it to judge
+
+_GROUPS = {"apps": ["apps", "extensions"]}
+_EXPORT = {
+    "namespaces": "Namespace",
+    "priorityClasses": "PriorityClass",
+    "storageClasses": "StorageClass",
+    "pvs": "PersistentVolume",
+    "pvcs": "PersistentVolumeClaim",
+    "nodes": "Node",
+    "pods": "Pod",
+}
+
+
+@cache
+def reading_table() -> dict[str, Any]:
+    """{"kinds": {kind: {"groups", "version", "type"}}, "types": {type: {field: rule}}, "export": type}."""
+    types: dict[str, dict[str, Rule]] = {}
+    kinds = {kind.name: _kind(kind.api_version, kind.fields, types) for kind in LOAD_ORDER}
+    kinds |= {kind.name: _kind(kind.api_version, kind.fields, types) for kind in workload_fields.MORE_KINDS}
+    version = "kubescheduler.config.k8s.io/v1"
+    kinds[CONFIGURATION.name] = {"groups": [version.split("/")[0]], "version": version, "type": CONFIGURATION.name}
+    types[CONFIGURATION.name] = {
+        **_OPEN,
+        **{field: rule for (name, field), rule in _READ.items() if name == CONFIGURATION.name},
+    }
+    types["AnyExtender"] = {**_OPEN, "tlsConfig": DROP}
+    types["Policy"] = {**_OPEN, "extenders": {"l": {"t": "AnyExtender"}}}
+    types["Scenario"] = dict(_OPEN)
+    kinds["Policy"] = {"groups": ["", "kubescheduler.config.k8s.io"], "version": "v1", "type": "Policy"}
+    kinds["Scenario"] = {"groups": ["kschedui.io"], "version": "kschedui.io/v1alpha1", "type": "Scenario"}
+    types["Export"] = {field: {"l": {"t": name}} for field, name in _EXPORT.items()}
+    types["Export"]["schedulerConfig"] = {"t": CONFIGURATION.name}
+    return {"kinds": kinds, "types": types, "export": "Export"}
+
+
+def _kind(api_version: str, fields: Fields, types: dict[str, dict[str, Rule]]) -> dict[str, Any]:
+    group = api_version.rpartition("/")[0]
+    return {"groups": _GROUPS.get(group, [group]), "version": api_version, "type": _rule(fields, types)["t"]}
+
+
+def _rule(kind: Type, types: dict[str, dict[str, Rule]]) -> Rule:
+    match kind:
+        case Fields():
+            if kind.name not in types:
+                types[kind.name] = rules = {}
+                unread = _UNREAD.get(kind.name, "").split()
+                for field, below in kind.fields.items():
+                    own = _rule(below, types)
+                    given = _READ.get((kind.name, field), own)
+                    rules[field] = DROP if field in unread else given
+            return {"t": kind.name}
+        case ListOf():
+            item = _rule(kind.item, types)
+            return item if item == KEEP else {"l": item}
+        case MapOf():
+            item = _rule(kind.item, types)
+            return item if item == KEEP else {"m": item}
+        case Anything():
+            return DROP
+        case _:
+            return KEEP

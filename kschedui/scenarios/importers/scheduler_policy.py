@@ -1,0 +1,118 @@
+"""`kind: Policy`, with which schedulers up to 1.22 were configured, as a KubeSchedulerConfiguration.
+
+Which plugin does the work of which predicate and priority follows `legacy_registry.go` of kube-scheduler 1.20.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kschedui.scenarios.importers.pruning import Manifest
+from scheduler_core.apis.messages import Message
+
+PREDICATES: dict[str, tuple[str, ...]] = {
+    "GeneralPredicates": ("NodeResourcesFit", "NodeName", "NodePorts", "NodeAffinity"),
+    "PodFitsHostPorts": ("NodePorts",),
+    "PodFitsPorts": ("NodePorts",),
+    "PodFitsResources": ("NodeResourcesFit",),
+    "HostName": ("NodeName",),
+    "MatchNodeSelector": ("NodeAffinity",),
+    "NoVolumeZoneConflict": ("VolumeZone",),
+    "MaxCSIVolumeCountPred": ("NodeVolumeLimits",),
+    "MaxEBSVolumeCount": ("NodeVolumeLimits",),
+    "MaxGCEPDVolumeCount": ("NodeVolumeLimits",),
+    "MaxAzureDiskVolumeCount": ("NodeVolumeLimits",),
+    "MaxCinderVolumeCount": ("NodeVolumeLimits",),
+    "NoDiskConflict": ("VolumeRestrictions",),
+    "PodToleratesNodeTaints": ("TaintToleration",),
+    "CheckNodeUnschedulable": ("NodeUnschedulable",),
+    "CheckVolumeBinding": ("VolumeBinding",),
+    "MatchInterPodAffinity": ("InterPodAffinity",),
+    "EvenPodsSpread": ("PodTopologySpread",),
+}
+MANDATORY = ("NodeUnschedulable", "TaintToleration")
+PRIORITIES = {
+    "LeastRequestedPriority": "NodeResourcesFit",
+    "MostRequestedPriority": "NodeResourcesFit",
+    "RequestedToCapacityRatioPriority": "NodeResourcesFit",
+    "BalancedResourceAllocation": "NodeResourcesBalancedAllocation",
+    "SelectorSpreadPriority": "PodTopologySpread",
+    "ServiceSpreadingPriority": "PodTopologySpread",
+    "EvenPodsSpreadPriority": "PodTopologySpread",
+    "InterPodAffinityPriority": "InterPodAffinity",
+    "NodeAffinityPriority": "NodeAffinity",
+    "TaintTolerationPriority": "TaintToleration",
+    "ImageLocalityPriority": "ImageLocality",
+}
+VERBS = ("filterVerb", "preemptVerb", "prioritizeVerb", "bindVerb")
+EXTENDER = ("urlPrefix", *VERBS, "weight", "nodeCacheCapable", "managedResources", "ignorable")
+
+
+def converted(policy: Manifest) -> tuple[Manifest, list[Message]]:
+    """The configuration that decides as the policy did, as far as there is one; and what became of what."""
+    became: list[str] = []
+    lost: list[str] = []
+    plugins: Manifest = {}
+    if isinstance(policy.get("predicates"), list):
+        filters = [*MANDATORY]
+        for name in _names(policy["predicates"]):
+            now = PREDICATES.get(name, ())
+            filters += [one for one in now if one not in filters]
+            _tell(name, now, became, lost)
+        plugins["filter"] = {"disabled": [{"name": "*"}], "enabled": [{"name": name} for name in filters]}
+    strategy = ""
+    if isinstance(policy.get("priorities"), list):
+        weights: dict[str, int] = {}
+        for one in policy["priorities"]:
+            name = str(one.get("name")) if isinstance(one, dict) else ""
+            plugin = PRIORITIES.get(name)
+            _tell(name, (plugin,) if plugin else (), became, lost)
+            if plugin:
+                weight = one.get("weight")
+                weights.setdefault(plugin, weight if isinstance(weight, int) and weight > 0 else 1)
+            strategy = "MostAllocated" if name == "MostRequestedPriority" else strategy
+        enabled = [{"name": name, "weight": weight} for name, weight in weights.items()]
+        plugins["score"] = {"disabled": [{"name": "*"}], "enabled": enabled}
+    args: list[Manifest] = []
+    if strategy:
+        resources = [{"name": name, "weight": 1} for name in ("cpu", "memory")]
+        args.append(
+            {"name": "NodeResourcesFit", "args": {"scoringStrategy": {"type": strategy, "resources": resources}}}
+        )
+    if isinstance(hard := policy.get("hardPodAffinitySymmetricWeight"), int):
+        args.append({"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": hard}})
+    profile: Manifest = {"schedulerName": "default-scheduler", "plugins": plugins, "pluginConfig": args}
+    made: Manifest = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+    made["profiles"] = [profile]
+    if extenders := [_extender(one) for one in policy.get("extenders") or () if isinstance(one, dict)]:
+        made["extenders"] = extenders
+    notes = [Message("kind: Policy, which Kubernetes 1.23 dropped, became a KubeSchedulerConfiguration.")]
+    if became:
+        notes.append(Message("Its predicates and priorities became plugins: {became}.", became=", ".join(became)))
+    if lost:
+        notes.append(Message("No plugin does what these did; they are left out: {lost}.", lost=", ".join(lost)))
+    return made, notes
+
+
+def _names(listed: list[Any]) -> list[str]:
+    return [str(one.get("name")) for one in listed if isinstance(one, dict)]
+
+
+def _tell(name: str, now: tuple[str, ...], became: list[str], lost: list[str]) -> None:
+    if now:
+        became.append(f"{name} → {' + '.join(now)}")
+    else:
+        lost.append(name)
+
+
+def _extender(found: Manifest) -> Manifest:
+    kept = {name: found[name] for name in EXTENDER if found.get(name) is not None}
+    https = found.get("enableHTTPS", found.get("enableHttps"))
+    timeout = found.get("httpTimeout")
+    if https is not None:
+        kept["enableHTTPS"] = https
+    if isinstance(timeout, int) and timeout > 0:
+        kept["httpTimeout"] = f"{timeout / 1e9:g}s"  # nanoseconds there
+    elif isinstance(timeout, str):
+        kept["httpTimeout"] = timeout
+    return kept

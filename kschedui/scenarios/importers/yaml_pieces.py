@@ -1,0 +1,131 @@
+"""A YAML text cut into its objects by lines: at `---`, at the items of a List, and where the next dump just follows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+DASH = re.compile(r"( *)-( +)(?=[^ #])")
+ITEMS = re.compile(r"items:\s*(#.*)?$")
+KIND = re.compile(r"kind: *[\"']?([A-Za-z]*List)[\"']?\s*$")
+MARKER = re.compile(r"---(?=[ \t]|$)")
+
+
+@dataclass
+class Piece:
+    """Lines of one object; `first_line` counts from 1.
+
+    `typed`: it is an object by itself, whose kind stands in it or is `parent_kind`; else only a parser can tell.
+    `cut`: the text ends in it.
+    """
+
+    lines: list[str]
+    first_line: int
+    typed: bool = True
+    parent_kind: str = ""
+    cut: bool = False
+
+    @property
+    def last_line(self) -> int:
+        return self.first_line + len(self.lines) - 1
+
+
+@dataclass
+class _Open:
+    """The document that is being read."""
+
+    lines: list[str] = field(default_factory=list)
+    first_line: int = 1
+    in_items: bool = False
+    dash: int = -1  # the indentation of the items
+    kind: str = ""
+    keys: set[str] = field(default_factory=set)
+    waiting: list[Piece] = field(default_factory=list)  # items that say no kind of their own
+
+
+def pieces(lines: Iterator[str]) -> Iterator[Piece]:
+    """The objects in order; an item is moved to the left margin."""
+    now = _Open()
+    for number, line in enumerate(lines, 1):
+        if line[:1] == " " and now.dash == 0:  # within an item: most lines of a dump
+            now.lines.append(line)
+        elif MARKER.match(line):
+            yield from _end(now)
+            now = _Open(first_line=number)
+            if line[3:].strip() and not line[3:].lstrip().startswith("#"):
+                now.lines.append("   " + line[3:])
+        elif _starts_another(now, line):
+            yield from _end(now)
+            now = _Open([line], number)
+            _note_key(now, line)
+        elif now.in_items:
+            yield from _in_items(now, line, number)
+        elif ITEMS.match(line) and not line.startswith(" "):
+            now.in_items, now.lines, now.first_line = True, [], number + 1
+            now.keys.add("items")
+        else:
+            if not now.lines:
+                now.first_line = number
+            _note_key(now, line)
+            now.lines.append(line)
+    yield from _end(now, at_end=True)
+
+
+def _starts_another(now: _Open, line: str) -> bool:
+    """Does a dump begin here though no marker says so? As when a second one was appended to the file."""
+    return (line.startswith("apiVersion:") and "apiVersion" in now.keys) or (
+        line.startswith("{") and "kind" in now.keys
+    )
+
+
+def _note_key(now: _Open, line: str) -> None:
+    if line[:1].isalpha():
+        now.keys.add(line.partition(":")[0])
+        if match := KIND.match(line):
+            now.kind = match[1]
+
+
+def _in_items(now: _Open, line: str, number: int) -> Iterator[Piece]:
+    match = DASH.match(line)
+    if match and now.dash in (-1, len(match[1])):
+        if now.lines:
+            yield from _item(now)
+        now.dash = len(match[1])
+        now.lines, now.first_line = [line], number
+    elif line[:1] not in ("", " ", "#", "-"):
+        if now.lines:
+            yield from _item(now)
+        now.in_items, now.lines, now.first_line = False, [], number
+        _note_key(now, line)
+    else:
+        now.lines.append(line)
+
+
+def _item(now: _Open) -> Iterator[Piece]:
+    """The item that is complete, moved to the left; one without a kind waits for that of its list."""
+    match = DASH.match(now.lines[0])
+    inner = match.end() if match else 0
+    moved = [" " * inner + now.lines[0][inner:], *now.lines[1:]]
+    whole = all(not line[:inner].strip() for line in moved)
+    piece = Piece([line[inner:] for line in moved] if whole else now.lines, now.first_line, typed=whole)
+    if any(line.startswith("kind:") for line in piece.lines):
+        yield piece
+    else:
+        now.waiting.append(piece)
+
+
+def _end(now: _Open, *, at_end: bool = False) -> Iterator[Piece]:
+    if now.in_items:
+        if at_end and "kind" not in now.keys:
+            yield Piece(now.lines, now.first_line, cut=True)
+        elif now.lines:
+            yield from _item(now)
+    elif "items" not in now.keys and any(line.strip() for line in now.lines):
+        typed = not now.lines[0].startswith(("{", "[")) and not now.kind
+        yield Piece(now.lines, now.first_line, typed=typed)
+    for piece in now.waiting:
+        piece.parent_kind = now.kind.removesuffix("List")
+        if piece.parent_kind:
+            piece.lines.insert(0, f"kind: {piece.parent_kind}")
+        yield piece

@@ -1,0 +1,328 @@
+// @ts-check
+/** What opens over the page: help, share, go to, search, breakpoints, transcript. */
+
+import { h, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { formatLink } from "../shared/link.js";
+import { podName, seconds } from "../shared/units.js";
+import { BINDINGS } from "./keyboard.js";
+import { savePicture } from "./picture.js";
+import { transcript } from "./transcript.js";
+
+const KEY_NAMES = {
+	" ": "space",
+	ArrowRight: "→",
+	ArrowLeft: "←",
+	"Shift+ArrowRight": "shift →",
+	"Shift+ArrowLeft": "shift ←",
+};
+
+/** @type {Record<string, (view: View, close: () => void) => Child>} */
+const BODIES = { help, share, goto: goTo, search, breakpoints, transcript };
+
+/** @param {HTMLDialogElement} dialog @param {string} name @param {View} view */
+export function drawDialog(dialog, name, view) {
+	const close = () => dialog.close();
+	dialog.className = `player-dialog ${name}`;
+	dialog.setAttribute("aria-label", t(`dialog.${name}`));
+	patch(dialog, [
+		h(
+			"header",
+			{ key: "head" },
+			h("h2", null, t(`dialog.${name}`)),
+			h("button", { type: "button", class: "icon-button", "aria-label": t("close"), on: { click: close } }, "✕"),
+		),
+		h("div", { key: name, class: "dialog-body" }, BODIES[name]?.(view, close)),
+	]);
+}
+
+function help() {
+	return [
+		h(
+			"table",
+			{ key: "keys", class: "keys" },
+			h(
+				"tbody",
+				null,
+				BINDINGS.map(({ keys, name }) =>
+					h(
+						"tr",
+						{ key: name },
+						h(
+							"td",
+							null,
+							keys.map((key) => h("kbd", { key }, KEY_NAMES[/** @type {keyof typeof KEY_NAMES} */ (key)] ?? key)),
+						),
+						h("td", null, t(`control.${name}`).replace(/ ?[(（].*/, "")),
+					),
+				),
+			),
+		),
+		h("h3", { key: "signs" }, t("help.signs")),
+		h(
+			"ul",
+			{ key: "legend", class: "signs" },
+			["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo", "gap"].map(
+				(sign) => h("li", { key: sign }, t(`help.${sign}`)),
+			),
+		),
+	];
+}
+
+/** @param {View} view */
+function share(view) {
+	const { scenario } = view.boot;
+	const page = new URL(scenario?.id ? `/s/${scenario.id}/v/${scenario.version}/` : location.pathname, location.href);
+	const here = formatLink({ step: view.step, frame: view.frame, selection: view.selection, order: view.order });
+	const embed = new URL(
+		scenario?.id ? `/embed/${scenario.id}/v/${scenario.version}/` : location.pathname,
+		location.href,
+	);
+	const field = (/** @type {string} */ key, /** @type {string} */ text) =>
+		h(
+			"div",
+			{ key, class: "share-field" },
+			h(
+				"label",
+				null,
+				t(`share.${key}`),
+				h("input", {
+					type: "text",
+					readonly: true,
+					value: text,
+					on: { focus: (/** @type {any} */ event) => event.target.select() },
+				}),
+			),
+			h(
+				"button",
+				{ type: "button", class: "button", on: { click: (/** @type {any} */ event) => copy(event.target, text) } },
+				t("share.copy"),
+			),
+		);
+	const file = (/** @type {string} */ name) =>
+		h("a", { key: name, class: "button", href: `${page.pathname}${name}`, download: "" }, name);
+	return [
+		field("step", page.href + here),
+		field("whole", page.href),
+		field(
+			"frame",
+			`<iframe src="${embed.href}${here}" width="960" height="600" title="kschedui" loading="lazy"></iframe>`,
+		),
+		scenario?.id &&
+			h(
+				"div",
+				{ key: "more", class: "share-more" },
+				h("img", {
+					class: "qr",
+					src: `${page.pathname}qr.svg?step=${view.step}${view.frame ? `.${view.frame}` : ""}`,
+					width: "148",
+					height: "148",
+					alt: t("share.qr"),
+				}),
+				h(
+					"div",
+					null,
+					h("h3", null, t("share.files")),
+					h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
+					h("h3", null, t("share.picture")),
+					h(
+						"p",
+						{ class: "buttons" },
+						["svg", "png"].map((kind) =>
+							h(
+								"button",
+								{
+									key: kind,
+									type: "button",
+									class: "button",
+									on: { click: () => void savePicture(/** @type {"svg" | "png"} */ (kind)) },
+								},
+								kind.toUpperCase(),
+							),
+						),
+						h(
+							"button",
+							{ key: "print", type: "button", class: "button", on: { click: () => print() } },
+							t("share.print"),
+						),
+					),
+				),
+			),
+	];
+}
+
+/** @param {HTMLElement} button @param {string} text */
+async function copy(button, text) {
+	await navigator.clipboard?.writeText(text);
+	button.textContent = t("share.copied");
+}
+
+/** @param {View} view @param {() => void} close */
+function goTo(view, close) {
+	const submit = (/** @type {Event} */ event) => {
+		event.preventDefault();
+		const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
+		const [kind, text] = [String(form.get("kind")), String(form.get("value")).trim()];
+		const column =
+			kind === "attempt"
+				? view.index.columns.find((one) => one.kind === "attempt" && one.attempt === Number(text))
+				: kind === "time"
+					? view.index.columns.find((one) => one.time >= Number(text))
+					: null;
+		const [step, frame] = text.split(".");
+		if (kind === "step") view.act.seek(Number(step) || 0, Number(frame) || 0);
+		else if (column) view.act.seek(column.step);
+		close();
+	};
+	return h(
+		"form",
+		{ key: "goto", class: "goto-form", on: { submit } },
+		h(
+			"label",
+			null,
+			t("goto.what"),
+			h(
+				"select",
+				{ name: "kind" },
+				["step", "attempt", "time"].map((kind) => h("option", { key: kind, value: kind }, t(`goto.${kind}`))),
+			),
+		),
+		h(
+			"label",
+			null,
+			t("goto.value"),
+			h("input", { type: "text", name: "value", inputmode: "decimal", autofocus: true, required: true }),
+		),
+		h("button", { class: "button primary" }, t("goto.go")),
+	);
+}
+
+const MOST_FOUND = 40;
+
+/** @param {View} view @param {() => void} close */
+function search(view, close) {
+	const show = (/** @type {string} */ text) => {
+		const target = document.querySelector("#search-results");
+		if (target) patch(target, results(view, close, text.toLowerCase()));
+	};
+	return [
+		h(
+			"label",
+			{ key: "label" },
+			t("search.label"),
+			h("input", {
+				id: "search-word",
+				type: "search",
+				autofocus: true,
+				autocomplete: "off",
+				on: { input: (/** @type {any} */ event) => show(event.target.value) },
+			}),
+		),
+		h("ul", { key: "results", id: "search-results", class: "results", opaque: true }),
+	];
+}
+
+/** @param {View} view @param {() => void} close @param {string} word */
+function results(view, close, word) {
+	if (!word) return [];
+	const link = (/** @type {string} */ key, /** @type {string} */ text, /** @type {() => void} */ run) =>
+		h(
+			"li",
+			{ key },
+			h(
+				"button",
+				{
+					type: "button",
+					class: "link",
+					on: {
+						click: () => {
+							run();
+							close();
+						},
+					},
+				},
+				text,
+			),
+		);
+	const pods = [...new Set([...view.state.pods.keys(), ...view.index.moves.keys()])].filter((key) =>
+		key.toLowerCase().includes(word),
+	);
+	const nodes = [...view.state.nodes.keys()].filter((name) => name.toLowerCase().includes(word));
+	const attempts = view.index.columns.flatMap((column) =>
+		column.kind === "attempt" && podName(column.pod).toLowerCase().includes(word) ? [column] : [],
+	);
+	const found = [
+		...pods.map((key) => link(`p${key}`, `${t("pod")} ${key}`, () => view.act.select({ kind: "pod", name: key }))),
+		...nodes.map((name) => link(`n${name}`, `${t("node")} ${name}`, () => view.act.select({ kind: "node", name }))),
+		...attempts.map((one) =>
+			link(
+				`a${one.attempt}`,
+				`${t("attempt")} ${one.attempt}, ${seconds(one.time)}: ${podName(one.pod)}${one.node ? ` → ${one.node}` : ""}`,
+				() => view.act.seek(one.step),
+			),
+		),
+	];
+	return found.length ? found.slice(0, MOST_FOUND) : [h("li", { key: "none" }, t("search.none"))];
+}
+
+/** @param {View} view */
+function breakpoints(view) {
+	const { player } = view;
+	const again = () => view.act.open("breakpoints");
+	const submit = (/** @type {Event} */ event) => {
+		event.preventDefault();
+		const form = new FormData(/** @type {HTMLFormElement} */ (event.target));
+		const value = (/** @type {string} */ name) => String(form.get(name) ?? "").trim();
+		const made = { pod: value("pod"), plugin: value("plugin"), outcome: value("outcome") };
+		if (made.pod || made.plugin || made.outcome) player.breakpoints.push(made);
+		again();
+	};
+	return [
+		h("p", { key: "about" }, t("breakpoints.about")),
+		h(
+			"form",
+			{ key: "form", class: "goto-form", on: { submit } },
+			h("label", null, t("pod"), h("input", { type: "text", name: "pod" })),
+			h("label", null, t("breakpoints.plugin"), h("input", { type: "text", name: "plugin" })),
+			h(
+				"label",
+				null,
+				t("breakpoints.outcome"),
+				h(
+					"select",
+					{ name: "outcome" },
+					["", "Scheduled", "Nominated", "Unschedulable", "Error"].map((one) =>
+						h("option", { key: one, value: one }, one ? t(`outcome.${one}`) : "–"),
+					),
+				),
+			),
+			h("button", { class: "button primary" }, t("breakpoints.add")),
+		),
+		h(
+			"ul",
+			{ key: "list", class: "results" },
+			player.breakpoints.map((one, i) =>
+				h(
+					"li",
+					{ key: i },
+					[podName(one.pod), one.plugin, one.outcome && t(`outcome.${one.outcome}`)].filter(Boolean).join(", "),
+					" ",
+					h(
+						"button",
+						{
+							type: "button",
+							class: "link",
+							on: {
+								click: () => {
+									player.breakpoints.splice(i, 1);
+									again();
+								},
+							},
+						},
+						t("breakpoints.remove"),
+					),
+				),
+			),
+		),
+	];
+}

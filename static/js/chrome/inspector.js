@@ -1,0 +1,266 @@
+// @ts-check
+/** Everything about one pod or node, as `kubectl describe` and `kubectl get -o yaml` print it, at this step. */
+
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
+import { OUTCOME_MARKS } from "../steps/parts/marks.js";
+import { manifest } from "../trace/manifests.js";
+import { allocatable, used } from "../trace/room.js";
+
+/** @param {string} name @param {Child} value */
+function entry(name, value) {
+	return h("div", { key: name, class: "entry" }, h("dt", null, name), h("dd", null, value));
+}
+
+/** @param {string} title @param {Child[]} body */
+function part(title, ...body) {
+	return h("section", { key: title, class: "inspect" }, h("h3", null, title), ...body);
+}
+
+/** @param {Record<string, string> | undefined} map */
+function pairs(map) {
+	const all = Object.entries(map ?? {});
+	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
+}
+
+/** @param {View} view @param {string} key @returns {Child} */
+export function podInspector(view, key) {
+	const pod = view.state.pods.get(key);
+	const [namespace, name] = key.split("/");
+	if (!pod)
+		return [
+			h("h2", { key: "name" }, name),
+			h(
+				"p",
+				{ key: "gone", class: "note" },
+				t(view.state.deleted.includes(key) ? "inspect.deleted" : "inspect.notyet"),
+			),
+			attempts(view, key),
+			describeEvents(view, key),
+		];
+	const summary = pod.summary;
+	return [
+		h("p", { key: "kind", class: "margin-label" }, t("pod")),
+		h("h2", { key: "name" }, name),
+		h(
+			"dl",
+			{ key: "facts", class: "entries" },
+			entry("Namespace", namespace),
+			entry("Priority", String(summary.priority ?? 0)),
+			entry("Node", pod.node ? nodeLink(view, pod.node) : "<none>"),
+			entry(
+				"Status",
+				pod.gone_at !== null ? t("inspect.terminating", { time: seconds(pod.gone_at) }) : t(`place.${pod.place}`),
+			),
+			summary.owner && entry("Controlled By", summary.owner),
+			pod.nominated_node && entry("NominatedNodeName", nodeLink(view, pod.nominated_node)),
+			entry(
+				"Requests",
+				Object.entries(summary.requests ?? {}).map(([resource, value]) =>
+					h("code", { key: resource }, quantity(resource, value)),
+				),
+			),
+			entry("Labels", pairs(summary.labels)),
+			(summary.gates ?? []).length > 0 && entry("Scheduling Gates", (summary.gates ?? []).join(", ")),
+			entry("Attempts", String(pod.attempts)),
+			pod.unschedulable_plugins.length > 0 && entry(t("inspect.by"), pod.unschedulable_plugins.join(", ")),
+			pod.moved_by && entry(t("inspect.moved"), pod.moved_by),
+			pod.hints.length > 0 &&
+				entry(
+					t("inspect.hints"),
+					pod.hints.map((hint) => h("code", { key: hint.plugin }, `${hint.plugin}: ${hint.hint}`)),
+				),
+		),
+		conditions(pod),
+		attempts(view, key),
+		describeEvents(view, key),
+		yaml(view, "pod", namespace, name),
+	];
+}
+
+/** PodScheduled; a pod that no attempt has judged yet has no condition. @param {PodState} pod */
+function conditions({ place, message, error_backoff }) {
+	const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
+	const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
+	return text
+		? part(
+				"Conditions",
+				h("p", { class: "raw" }, `PodScheduled  ${text}`),
+				message && h("p", { class: "note" }, message),
+			)
+		: null;
+}
+
+/** @param {View} view @param {string} name */
+function nodeLink(view, name) {
+	return h(
+		"button",
+		{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "node", name }) } },
+		name,
+	);
+}
+
+/** @param {View} view @param {string} key */
+function podLink(view, key) {
+	return h(
+		"button",
+		{ type: "button", class: "link", on: { click: () => view.act.select({ kind: "pod", name: key }) } },
+		podName(key),
+	);
+}
+
+/** Its attempts so far and to come; each is a place to go to. @param {View} view @param {string} key */
+function attempts(view, key) {
+	const own = view.index.columns.flatMap((column) => (column.kind === "attempt" && column.pod === key ? [column] : []));
+	if (!own.length) return null;
+	return part(
+		t("inspect.attempts"),
+		h(
+			"ol",
+			{ class: "attempts" },
+			own.map((column) =>
+				h(
+					"li",
+					{ key: column.attempt, class: column.step > view.step ? "ahead" : "" },
+					h(
+						"button",
+						{ type: "button", class: "link", on: { click: () => view.act.seek(column.step) } },
+						`${t("attempt")} ${column.attempt}`,
+					),
+					` ${seconds(column.time)} `,
+					OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (column.outcome ?? "")] ?? "",
+					` ${column.node || (column.outcome ? t(`outcome.${column.outcome}`) : "")}`,
+				),
+			),
+		),
+	);
+}
+
+/** The events that `kubectl describe pod` lists, up to this step. @param {View} view @param {string} key */
+function describeEvents(view, key) {
+	const notes = (view.index.notes.get(key) ?? []).filter((note) => note.step <= view.step);
+	return part(
+		"Events",
+		notes.length
+			? h(
+					"ol",
+					{ class: "kube-events" },
+					notes.map((note) =>
+						h(
+							"li",
+							{ key: note.step },
+							h(
+								"button",
+								{ type: "button", class: "link", on: { click: () => view.act.seek(note.step) } },
+								seconds(note.time),
+							),
+							" ",
+							h("b", { class: note.type === "Warning" ? "no" : "" }, `${note.type}  ${note.reason}`),
+							h("p", null, note.message),
+						),
+					),
+				)
+			: h("p", { class: "note" }, "<none>"),
+	);
+}
+
+/** @param {View} view @param {"pod" | "node"} kind @param {string} namespace @param {string} name */
+function yaml(view, kind, namespace, name) {
+	const text = manifest(view.boot.api, view.run.id, kind, namespace, name, () => view.act.set({}));
+	return part("YAML", h("pre", { class: "yaml", tabindex: "0" }, text));
+}
+
+/** @param {View} view @param {string} name @returns {Child} */
+export function nodeInspector(view, name) {
+	const node = view.state.nodes.get(name);
+	if (!node) return [h("h2", { key: "name" }, name), h("p", { key: "gone", class: "note" }, t("inspect.nonode"))];
+	const { summary } = node;
+	const resources = Object.keys(summary.allocatable);
+	return [
+		h("p", { key: "kind", class: "margin-label" }, t("node")),
+		h("h2", { key: "name" }, name),
+		h(
+			"dl",
+			{ key: "facts", class: "entries" },
+			entry(
+				"Taints",
+				(summary.taints ?? []).length
+					? (summary.taints ?? []).map(([key, value, effect]) =>
+							h("code", { key: key + effect }, `${key}${value ? `=${value}` : ""}:${effect}`),
+						)
+					: "<none>",
+			),
+			entry("Unschedulable", String(summary.unschedulable ?? false)),
+			entry("Labels", pairs(summary.labels)),
+		),
+		part(
+			"Allocated resources",
+			h(
+				"table",
+				{ class: "figures" },
+				h(
+					"thead",
+					null,
+					h(
+						"tr",
+						null,
+						["Resource", "Requests", "Allocatable", "%"].map((text) => h("th", { key: text, scope: "col" }, text)),
+					),
+				),
+				h(
+					"tbody",
+					null,
+					resources.map((resource) =>
+						h(
+							"tr",
+							{ key: resource },
+							[
+								resource,
+								amount(resource, used(node, resource)),
+								amount(resource, allocatable(node, resource)),
+								decimal(Math.floor((used(node, resource) / Math.max(1, allocatable(node, resource))) * 100)),
+							].map((cell, i) => h("td", { key: i }, cell)),
+						),
+					),
+				),
+			),
+		),
+		part(
+			`Non-terminated Pods (${node.pods.length})`,
+			h(
+				"table",
+				{ class: "figures" },
+				h(
+					"thead",
+					null,
+					h(
+						"tr",
+						null,
+						[t("pod"), "CPU", t("memory"), t("margin.priority")].map((text) =>
+							h("th", { key: text, scope: "col" }, text),
+						),
+					),
+				),
+				h(
+					"tbody",
+					null,
+					node.pods.map((key) => {
+						const pod = view.state.pods.get(key)?.summary;
+						return h(
+							"tr",
+							{ key },
+							[
+								podLink(view, key),
+								amount("cpu", pod?.requests?.cpu ?? 0),
+								amount("memory", pod?.requests?.memory ?? 0),
+								String(pod?.priority ?? 0),
+							].map((cell, i) => h("td", { key: i }, cell)),
+						);
+					}),
+				),
+			),
+		),
+		yaml(view, "node", "_", name),
+	];
+}

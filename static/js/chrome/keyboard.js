@@ -1,0 +1,84 @@
+// @ts-check
+/** Every control by keyboard. One table: key, what it does; the help dialog prints it. */
+
+/**
+ * @typedef {object} Page
+ * @property {(dialog: string) => void} open
+ * @property {(factor: number) => void} zoom
+ * @property {(change: any) => void} set
+ * @property {() => any} state
+ */
+/** @typedef {{keys: string[], name: string, run: (player: Player, page: Page) => void}} Binding */
+
+const FAILED = new Set(["Unschedulable", "Error"]);
+
+/** @param {any} event */
+export function isPreemption(event) {
+	return event.type === "PreemptionEvaluated" && event.candidates.length > 0;
+}
+
+/** @param {any} event */
+export function isFailure(event) {
+	return (event.type === "SchedulingFailed" && FAILED.has(event.outcome)) || event.type === "BindingFailed";
+}
+
+/** @param {string} pod @returns {(event: any) => boolean} */
+export function concerns(pod) {
+	return (event) => event.pod === pod || event.preemptor === pod || event.pod?.pod === pod;
+}
+
+/** The nearest event at another extension point. @param {Player} player @param {1 | -1} by */
+function point(player, by) {
+	const here = player.event?.type;
+	player.jump(by, (event) => event.type !== here && event.type !== "AttemptFinished");
+}
+
+/** @type {Binding[]} */
+export const BINDINGS = [
+	{ keys: [" "], name: "play", run: (player) => player.play() },
+	{ keys: ["ArrowRight", "PageDown"], name: "forward", run: (player) => void player.forward() },
+	{ keys: ["ArrowLeft", "PageUp"], name: "back", run: (player) => player.back() },
+	{ keys: ["Shift+ArrowRight"], name: "attempton", run: (player) => player.attempt(1) },
+	{ keys: ["Shift+ArrowLeft"], name: "attemptback", run: (player) => player.attempt(-1) },
+	{ keys: ["]"], name: "pointon", run: (player) => point(player, 1) },
+	{ keys: ["["], name: "pointback", run: (player) => point(player, -1) },
+	{ keys: ["Home"], name: "first", run: (player) => player.seek(0) },
+	{ keys: ["End"], name: "last", run: (player) => player.seek(player.store.steps - 1, 1e6) },
+	{ keys: ["+", "="], name: "faster", run: (player) => player.faster(1) },
+	{ keys: ["-"], name: "slower", run: (player) => player.faster(-1) },
+	{ keys: ["n"], name: "preemption", run: (player) => void player.jump(1, isPreemption) },
+	{ keys: ["f"], name: "failure", run: (player) => void player.jump(1, isFailure) },
+	{ keys: ["p"], name: "samepod", run: (player, page) => void player.jump(1, concerns(page.state().hero)) },
+	{ keys: ["/"], name: "search", run: (_, page) => page.open("search") },
+	{ keys: ["g"], name: "goto", run: (_, page) => page.open("goto") },
+	{ keys: ["b"], name: "breakpoints", run: (_, page) => page.open("breakpoints") },
+	{ keys: ["s"], name: "share", run: (_, page) => page.open("share") },
+	{ keys: ["t"], name: "transcript", run: (_, page) => page.open("transcript") },
+	{ keys: ["l"], name: "lanes", run: (_, page) => page.set({ lanes: !page.state().options.lanes }) },
+	{
+		keys: ["o"],
+		name: "order",
+		run: (_, page) => page.set({ order: page.state().order === "node" ? "plugin" : "node" }),
+	},
+	{ keys: ["i"], name: "inspect", run: (_, page) => page.set({ margin: !page.state().options.margin }) },
+	{ keys: ["z"], name: "zoomin", run: (_, page) => page.zoom(0.6) },
+	{ keys: ["Z"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
+	{ keys: ["?"], name: "help", run: (_, page) => page.open("help") },
+];
+
+/** @param {KeyboardEvent} event */
+function nameOf(event) {
+	return event.shiftKey && event.key.startsWith("Arrow") ? `Shift+${event.key}` : event.key;
+}
+
+/** @param {KeyboardEvent} event @param {Player} player @param {Page} page */
+export function press(event, player, page) {
+	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+	const target = /** @type {Element} */ (event.target);
+	if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
+	if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
+	const found = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
+	if (!found) return;
+	event.preventDefault();
+	found.run(player, page);
+}

@@ -1,0 +1,70 @@
+// @ts-check
+/** The middle of the page: which picture is on. */
+
+import { h, patch } from "../shared/dom.js";
+import { PICTURES, STEPS } from "../steps/registry.js";
+
+const NARROW = 700; // there the pods in flight stand under the rail
+const ROW = 36; // pixels a binding cycle that runs beside
+
+/** @typedef {keyof typeof PICTURES} Name */
+
+/** The pictures and their parts that have come. @type {Record<string, any>} */
+const here = {};
+/**
+ * Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew.
+ * @type {Set<Name>}
+ */
+const shown = new Set();
+
+/** @param {Name[]} names */
+async function load(names) {
+	await Promise.all(names.map(async (name) => (here[name] ??= await PICTURES[name]())));
+}
+
+/** Fetch what the next steps will need. */
+export function warmPictures() {
+	void load(/** @type {Name[]} */ (Object.keys(PICTURES)));
+}
+
+/**
+ * @param {import("../steps/registry.js").StepName} scene
+ * @param {State} state
+ * @returns {Name[]} the picture, and what else it draws
+ */
+function partsOf(scene, state) {
+	const parts = STEPS[scene].picture?.(state.nodes.size) ?? [];
+	return binds(state) ? [...parts, "strips"] : parts;
+}
+
+/** Is there a binding cycle to show? @param {State} state */
+function binds({ cycle, pods }) {
+	if (cycle.PodAssumed || cycle.PodBound || cycle.PodUnreserved) return true;
+	for (const { place } of pods.values()) if (place === "binding" || place === "waiting") return true;
+	return false;
+}
+
+/**
+ * Resolves once a scene can be drawn; null when it can be now.
+ * @param {import("../steps/registry.js").StepName} scene
+ * @param {State} state
+ */
+export function pictureFor(scene, state) {
+	const missing = partsOf(scene, state).filter((name) => !here[name]);
+	return missing.length ? load(missing) : null;
+}
+
+/** Its parts must be here. @param {Element} target @param {View} view */
+export function drawStage(target, view) {
+	const [name] = partsOf(view.scene, view.state);
+	shown.add(name);
+	const beside = name === "cluster" || view.width <= NARROW ? [] : (here.strips?.stripsBeside(view) ?? []);
+	const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
+	patch(target, [
+		[...shown].map((one) =>
+			h("div", { key: one, class: `scene on-${one}`, hidden: one !== name, opaque: true, style: { bottom } }),
+		),
+		h("div", { key: "meanwhile", class: "meanwhile" }, beside),
+	]);
+	here[name].draw(target.querySelector(".scene:not([hidden])"), view, here);
+}

@@ -1,0 +1,144 @@
+// @ts-check
+/** The amber pod's card, the caption, what comes next: what a newcomer reads first. */
+
+import { h, patch } from "../shared/dom.js";
+import { list, plain, t } from "../shared/i18n.js";
+import { podName, quantity } from "../shared/units.js";
+import { pipsOf } from "../steps/parts/pods.js";
+import { framesOf } from "../steps/registry.js";
+
+const ROW = 60; // letters of a sentence that stand in one row
+const WHY_ROW = 112;
+
+/** In letters; a Chinese character takes the room of two. @param {string} text */
+function widthOf(text) {
+	return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+}
+
+/** @param {Element} target @param {View} view */
+export function drawHero(target, view) {
+	const pod = view.state.pods.get(view.hero);
+	if (!view.hero) {
+		patch(target, [
+			h(
+				"div",
+				{ key: "none", class: "hero none" },
+				h("b", null, t("hero.none")),
+				h("span", null, t("hero.none.more", { n: view.state.attempt })),
+			),
+		]);
+		return;
+	}
+	const requests = Object.entries(pod?.summary.requests ?? {})
+		.filter(([, value]) => value > 0)
+		.slice(0, 3);
+	const labels = Object.entries(pod?.summary.labels ?? {})
+		.slice(0, 2)
+		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
+	const name = podName(view.hero);
+	patch(target, [
+		h(
+			"button",
+			{
+				key: "pod",
+				type: "button",
+				class: "hero",
+				"data-fly-from": view.hero,
+				title: view.hero,
+				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
+			},
+			h("b", { class: name.length > 16 ? "long" : "" }, name),
+			h(
+				"span",
+				{ class: "hero-priority" },
+				t("priority", { n: pod?.summary.priority ?? 0 }),
+				pipsOf(pod?.summary.priority ?? 0),
+			),
+			h(
+				"span",
+				{ class: "hero-more" },
+				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("asks.nothing"),
+			),
+			h("span", { class: "hero-more labels" }, labels.join(", ")),
+		),
+	]);
+}
+
+/**
+ * A part of a sentence as an element: numbers can be pointed at, pods are amber when it is about them.
+ * @param {View} view
+ * @param {Part} part
+ * @param {number} i
+ */
+function part(view, part, i) {
+	if (typeof part === "string") return part;
+	const { text, kind, ref } = part;
+	if (kind === "num") {
+		if (!ref) return h("span", { key: `p${i}`, class: "figure" }, text);
+		return h(
+			"button",
+			{
+				key: `p${i}`,
+				type: "button",
+				class: `number ${view.pin === ref ? "on" : ""}`,
+				on: { click: () => view.act.pin(view.pin === ref ? null : ref) },
+			},
+			text,
+		);
+	}
+	const pick = ref?.startsWith("pod:")
+		? { kind: /** @type {const} */ ("pod"), name: ref.slice(4) }
+		: { kind: /** @type {const} */ ("node"), name: ref?.slice(5) ?? "" };
+	return h(
+		"button",
+		{
+			key: `p${i}`,
+			type: "button",
+			class: kind === "hero" ? "pod-name" : "name",
+			on: { click: () => view.act.select(pick) },
+		},
+		text,
+	);
+}
+
+const SIGN = /^[,.;:?)，。；：、？]/;
+
+/** A name stays in one row with the sign behind it. @param {View} view @param {Part[]} list */
+export function sentence(view, list) {
+	return list.map((one, i) => {
+		const sign = typeof one === "object" && SIGN.exec(String(list[i + 1]))?.[0];
+		if (sign) return h("span", { key: `g${i}`, class: "glued" }, part(view, one, i), sign);
+		return typeof one === "string" && typeof list[i - 1] === "object" ? one.replace(SIGN, "") : part(view, one, i);
+	});
+}
+
+/** @param {Element} target @param {View} view */
+export function drawCaption(target, view) {
+	const { eyebrow, sentence: words, why } = view.caption;
+	const own = (/** @type {any} */ one) =>
+		one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
+	// a teacher speaks of the outcome: when all of it has been shown
+	const whole = view.frame === framesOf(view.event, view.order) - 1;
+	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
+	const [long, reason] = [widthOf(plain(words)), plain(why)];
+	const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);
+	target.classList.toggle("dense", rows > 3);
+	target.classList.toggle("full", rows > 4);
+	patch(target, [
+		h("p", { key: "eyebrow", class: "eyebrow" }, plain(eyebrow)),
+		h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
+		h("p", { key: "why", class: "why", title: rows > 4 ? reason : null }, sentence(view, why)),
+		lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
+	]);
+}
+
+/** @param {Element} target @param {View} view */
+export function drawNext(target, view) {
+	patch(target, [h("h2", { key: "label" }, t("next")), h("p", { key: "text" }, sentence(view, view.caption.next))]);
+}
+
+/** For screen readers: the sentence once it has settled. @param {Element} target @param {View} view */
+export function drawLive(target, view) {
+	const text = `${plain(view.caption.eyebrow)}. ${plain(view.caption.sentence)} ${plain(view.caption.why)}`;
+	if (!(view.player.playing && view.player.speed > 1) && target.textContent !== text) target.textContent = text;
+}

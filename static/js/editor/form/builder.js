@@ -1,0 +1,360 @@
+// @ts-check
+/**
+ * The builder: the same text as tables. Every change edits one object of the text (documents.js) and hands the text
+ * back.
+ */
+import { h, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { Documents } from "./documents.js";
+import { choice, input, removal, section, table } from "./form.js";
+import { schedulerSection } from "./scheduler_section.js";
+import * as shapes from "./shapes.js";
+import { scenarioOf, timelineSection } from "./timeline_section.js";
+
+/** @typedef {import("./documents.js").Ref} Ref */
+/** @typedef {import("./form.js").Desk} Desk */
+
+/** @param {HTMLElement} host @param {(text: string) => void} onChange */
+export function builder(host, onChange) {
+	let selected = "";
+	/** @param {string} text */
+	const draw = (text) => {
+		const documents = new Documents(text);
+		if (!documents.valid) return patch(host, [h("p", { class: "builder-broken" }, t("builder.broken"))]);
+		/** @type {Desk} */
+		const desk = {
+			documents,
+			names: new Set(documents.objects.map((ref) => ref.value.metadata?.name)),
+			edit(change) {
+				change();
+				const next = documents.toString();
+				onChange(next);
+				draw(next);
+			},
+		};
+		const select = (/** @type {string} */ name) => {
+			selected = name;
+			draw(text);
+		};
+		patch(host, [
+			titleField(desk),
+			nodeSection(desk),
+			podSection(desk, selected, select),
+			classSection(desk),
+			budgetSection(desk),
+			timelineSection(desk),
+			schedulerSection(desk),
+		]);
+	};
+	return { draw };
+}
+
+/** What the scenario is called. @param {Desk} desk */
+function titleField(desk) {
+	const { documents, edit } = desk;
+	const change = (/** @type {any} */ event) =>
+		edit(() => documents.set(scenarioOf(desk), ["spec", "title"], event.target.value.trim() || undefined));
+	return h(
+		"label",
+		{ key: "title", class: "builder-title" },
+		h("span", null, t("builder.title")),
+		h("input", {
+			value: documents.of("Scenario")[0]?.value.spec?.title ?? "",
+			placeholder: t("builder.title.none"),
+			maxlength: 200,
+			on: { change },
+		}),
+	);
+}
+
+/** @param {Desk} desk */
+function nodeSection(desk) {
+	const { documents, edit, names } = desk;
+	const nodes = documents.of("Node");
+	const like = nodes.at(-1)?.value.status?.capacity ?? { cpu: "4", memory: "8Gi" };
+	const zones = ["a", "b", "c"];
+	const add = () =>
+		edit(() => documents.add(shapes.node({ name: shapes.freeName("n", names), cpu: like.cpu, memory: like.memory })));
+	const many = () =>
+		edit(() =>
+			zones.forEach((zone) =>
+				documents.add(shapes.node({ name: shapes.freeName("n", names), cpu: like.cpu, memory: like.memory, zone })),
+			),
+		);
+	const rows = nodes.map((ref) => {
+		const { metadata = {}, spec = {}, status = {} } = ref.value;
+		const size = status.allocatable ? "allocatable" : "capacity";
+		const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
+		const { [shapes.ZONE]: zone, "kubernetes.io/hostname": _host, ...labels } = metadata.labels ?? {};
+		const relabel = (/** @type {object} */ next) => edit(() => documents.set(ref, ["metadata", "labels"], next));
+		const host = _host ? { "kubernetes.io/hostname": _host } : {};
+		return h(
+			"tr",
+			{ key: `node:${metadata.name}` },
+			input(say("name"), metadata.name, (text) => edit(() => rename(documents, ref, text))),
+			input(say("cpu"), status[size]?.cpu, (text) => edit(() => documents.set(ref, ["status", size, "cpu"], text))),
+			input(say("memory"), status[size]?.memory, (text) =>
+				edit(() => documents.set(ref, ["status", size, "memory"], text)),
+			),
+			input(say("zone"), zone, (text) => relabel({ ...host, ...(text ? { [shapes.ZONE]: text } : {}), ...labels })),
+			input(
+				say("taints"),
+				shapes.taintText(spec.taints),
+				(text) => edit(() => documents.set(ref, ["spec", "taints"], shapes.fromTaintText(text))),
+				{ placeholder: "key=value:NoSchedule" },
+			),
+			input(
+				say("labels"),
+				shapes.pairs(labels),
+				(text) => relabel({ ...host, ...(zone ? { [shapes.ZONE]: zone } : {}), ...shapes.fromPairs(text) }),
+				{ placeholder: "disk=ssd" },
+			),
+			h(
+				"td",
+				{ class: "narrow" },
+				h("input", {
+					type: "checkbox",
+					"aria-label": say("cordoned"),
+					checked: Boolean(spec.unschedulable),
+					on: {
+						change: (/** @type {any} */ event) =>
+							edit(() => documents.set(ref, ["spec", "unschedulable"], event.target.checked || undefined)),
+					},
+				}),
+			),
+			removal(desk, ref),
+		);
+	});
+	return section(
+		"nodes",
+		add,
+		table(["name", "cpu", "memory", "zone", "taints", "labels", "cordoned", ""], ...rows),
+		h("button", { class: "button plain", type: "button", on: { click: many } }, `+ ${t("builder.zones")}`),
+	);
+}
+
+/**
+ * A node that is renamed keeps its hostname label in step.
+ * @param {Documents} documents
+ * @param {Ref} ref
+ * @param {string} name
+ */
+function rename(documents, ref, name) {
+	documents.set(ref, ["metadata", "name"], name);
+	if (ref.value.metadata?.labels?.["kubernetes.io/hostname"])
+		documents.set(ref, ["metadata", "labels", "kubernetes.io/hostname"], name);
+}
+
+/** @param {Desk} desk @param {string} selected @param {(name: string) => void} select */
+function podSection(desk, selected, select) {
+	const { documents, edit, names } = desk;
+	const pods = documents.of("Pod");
+	const nodes = documents.of("Node").map((ref) => ref.value.metadata?.name);
+	const classes = documents.of("PriorityClass");
+	const add = () =>
+		edit(() =>
+			documents.add(
+				shapes.pod({ name: shapes.freeName("web-", names), cpu: "500m", memory: "256Mi", labels: { app: "web" } }),
+			),
+		);
+	const copies = () =>
+		edit(() => {
+			const source = pods.find((ref) => ref.value.metadata?.name === selected) ?? pods.at(-1);
+			if (!source) return;
+			const stem = source.value.metadata.name.replace(/\d+$/, "");
+			for (let i = 0; i < 3; i += 1)
+				documents.add({ ...source.value, metadata: { ...source.value.metadata, name: shapes.freeName(stem, names) } });
+		});
+	const rows = pods.flatMap((ref) => podRow(desk, ref, nodes, classes, ref.value.metadata?.name === selected, select));
+	return section(
+		"pods",
+		add,
+		table(["name", "priority", "cpu", "memory", "node", "labels", ""], ...rows),
+		h("button", { class: "button plain", type: "button", on: { click: copies } }, `+ ${t("builder.copies")}`),
+	);
+}
+
+/**
+ * @param {Desk} desk
+ * @param {Ref} ref
+ * @param {string[]} nodes
+ * @param {Ref[]} classes
+ * @param {boolean} open
+ * @param {(name: string) => void} select
+ */
+function podRow({ documents, edit, ...rest }, ref, nodes, classes, open, select) {
+	const { metadata = {}, spec = {} } = ref.value;
+	const say = (/** @type {string} */ field) => `${metadata.name} ${t(`builder.${field}`)}`;
+	const requests = spec.containers?.[0]?.resources?.requests ?? {};
+	const request = (/** @type {string} */ name) => (/** @type {string} */ text) =>
+		edit(() => documents.set(ref, ["spec", "containers", 0, "resources", "requests", name], text));
+	/** @type {[string, string][]} */
+	const priorities = [
+		["", String(spec.priority ?? 0)],
+		...classes.map(
+			(of) =>
+				/** @type {[string, string]} */ ([of.value.metadata?.name, `${of.value.metadata?.name} ${of.value.value}`]),
+		),
+	];
+	const row = h(
+		"tr",
+		{
+			key: `pod:${metadata.namespace ?? ""}/${metadata.name}`,
+			class: open ? "selected" : "",
+			on: { focusin: () => open || select(metadata.name) },
+		},
+		input(say("name"), metadata.name, (text) => edit(() => documents.set(ref, ["metadata", "name"], text))),
+		classes.length
+			? choice(say("priority"), spec.priorityClassName ?? "", priorities, (text) =>
+					edit(() => documents.set(ref, ["spec", "priorityClassName"], text)),
+				)
+			: input(
+					say("priority"),
+					spec.priority ?? 0,
+					(text) => edit(() => documents.set(ref, ["spec", "priority"], Number(text) || undefined)),
+					{ inputmode: "numeric" },
+				),
+		input(say("cpu"), requests.cpu, request("cpu")),
+		input(say("memory"), requests.memory, request("memory")),
+		choice(
+			say("node"),
+			spec.nodeName ?? "",
+			[["", t("builder.pending")], ...nodes.map((name) => /** @type {[string, string]} */ ([name, name]))],
+			(text) => edit(() => documents.set(ref, ["spec", "nodeName"], text)),
+		),
+		input(
+			say("labels"),
+			shapes.pairs(metadata.labels),
+			(text) =>
+				edit(() =>
+					documents.set(
+						ref,
+						["metadata", "labels"],
+						Object.keys(shapes.fromPairs(text)).length ? shapes.fromPairs(text) : undefined,
+					),
+				),
+			{ placeholder: "app=web" },
+		),
+		removal({ documents, edit, ...rest }, ref),
+	);
+	const found = shapes.rulesOf(ref.value);
+	const rules = found.map(({ key, text, path, rest: left }, i) =>
+		h(
+			"span",
+			{ key: `rule${i}`, class: "rule" },
+			h("b", null, t(`builder.${key}`)),
+			` ${text} `,
+			h(
+				"button",
+				{
+					type: "button",
+					"aria-label": t("builder.remove", { name: `${metadata.name} ${t(`builder.${key}`)} ${text}` }),
+					on: { click: () => edit(() => documents.set(ref, path, left)) },
+				},
+				"✕",
+			),
+		),
+	);
+	if (!open && !rules.length) return [row];
+	// a second one would take its place
+	const single = new Set(found.filter((rule) => rule.rest === undefined).map((rule) => rule.key));
+	const more =
+		open &&
+		Object.entries(shapes.additions(ref.value)).map(
+			([key, [path, value]]) =>
+				!single.has(key) &&
+				h(
+					"button",
+					{
+						key,
+						class: "button small",
+						type: "button",
+						on: { click: () => edit(() => documents.set(ref, path, value)) },
+					},
+					`+ ${t(`builder.${key}`)}`,
+				),
+		);
+	return [
+		row,
+		h(
+			"tr",
+			{ key: `rules:${metadata.namespace ?? ""}/${metadata.name}`, class: open ? "selected" : "" },
+			h(
+				"td",
+				{ colspan: 7 },
+				rules.length > 0 && h("div", { key: "rules", class: "additions" }, rules),
+				more && h("div", { key: "more", class: "additions" }, more),
+			),
+		),
+	];
+}
+
+/** @param {Desk} desk */
+function classSection(desk) {
+	const { documents, edit, names } = desk;
+	const add = () => edit(() => documents.add(shapes.priorityClass(shapes.freeName("class-", names))));
+	const rows = documents.of("PriorityClass").map((ref) => {
+		const name = ref.value.metadata?.name;
+		return h(
+			"tr",
+			{ key: `class:${name}` },
+			input(`${name} ${t("builder.name")}`, name, (text) => edit(() => documents.set(ref, ["metadata", "name"], text))),
+			input(
+				`${name} ${t("builder.value")}`,
+				ref.value.value,
+				(text) => edit(() => documents.set(ref, ["value"], Number(text))),
+				{ inputmode: "numeric" },
+			),
+			choice(
+				`${name} ${t("builder.policy")}`,
+				ref.value.preemptionPolicy ?? "",
+				[
+					["", "PreemptLowerPriority"],
+					["Never", "Never"],
+				],
+				(text) => edit(() => documents.set(ref, ["preemptionPolicy"], text)),
+			),
+			removal(desk, ref),
+		);
+	});
+	return section("classes", add, rows.length ? table(["name", "value", "policy", ""], ...rows) : null);
+}
+
+/** @param {Desk} desk */
+function budgetSection(desk) {
+	const { documents, edit, names } = desk;
+	const add = () => edit(() => documents.add(shapes.budget(shapes.freeName("budget-", names))));
+	const rows = documents.of("PodDisruptionBudget").map((ref) => {
+		const { metadata = {}, spec = {} } = ref.value;
+		const rule = spec.maxUnavailable !== undefined ? "maxUnavailable" : "minAvailable";
+		const number = (/** @type {string} */ text) => (/^\d+$/.test(text) ? Number(text) : text);
+		return h(
+			"tr",
+			{ key: `budget:${metadata.name}` },
+			input(`${metadata.name} ${t("builder.name")}`, metadata.name, (text) =>
+				edit(() => documents.set(ref, ["metadata", "name"], text)),
+			),
+			input(`${metadata.name} ${t("builder.covers")}`, shapes.pairs(spec.selector?.matchLabels), (text) =>
+				edit(() => documents.set(ref, ["spec", "selector", "matchLabels"], shapes.fromPairs(text))),
+			),
+			choice(
+				`${metadata.name} ${t("builder.rule")}`,
+				rule,
+				[
+					["minAvailable", "minAvailable"],
+					["maxUnavailable", "maxUnavailable"],
+				],
+				(next) =>
+					edit(() => {
+						documents.set(ref, ["spec", rule], undefined);
+						documents.set(ref, ["spec", next], spec[rule]);
+					}),
+			),
+			input(`${metadata.name} ${rule}`, spec[rule], (text) =>
+				edit(() => documents.set(ref, ["spec", rule], number(text))),
+			),
+			removal(desk, ref),
+		);
+	});
+	return section("budgets", add, rows.length ? table(["name", "covers", "rule", "value", ""], ...rows) : null);
+}

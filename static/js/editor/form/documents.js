@@ -1,0 +1,122 @@
+// @ts-check
+/**
+ * A scenario's text as objects that can be edited one by one. Only the document that changes is written anew; comments,
+ * layout and everything that the builder does not know stay as they were typed.
+ */
+import { isMap, parseDocument } from "../../../vendor/yaml/yaml.js";
+
+const SEPARATOR = /^---(?=\s|$)[ \t]*\n?/m;
+const FORMAT = { lineWidth: 0, flowCollectionPadding: false, directives: false };
+
+/** @typedef {(string | number)[]} Path */
+/**
+ * @typedef {{index: number, prefix: Path, value: any}} Ref an object: its document, where in it, and what it says now
+ */
+
+export class Documents {
+	/** @param {string} text */
+	constructor(text) {
+		/** @type {string[]} */
+		this.sections = text.trim() ? text.split(SEPARATOR) : [];
+		if (this.sections.length && !this.sections[0].trim()) this.sections.shift();
+		/** @type {any[]} */
+		this.parsed = this.sections.map((section) => parseDocument(section));
+	}
+
+	/** Whether every document is well-formed YAML. */
+	get valid() {
+		return this.parsed.every((document) => !document.errors.length);
+	}
+
+	/** @returns {Ref[]} every object, those in a List one by one */
+	get objects() {
+		/** @type {Ref[]} */
+		const out = [];
+		this.parsed.forEach((document, index) => {
+			const value = document.errors.length ? null : document.toJS();
+			if (!value || typeof value !== "object") return;
+			if (value.kind === "List")
+				(value.items ?? []).forEach((/** @type {any} */ item, /** @type {number} */ i) =>
+					out.push({ index, prefix: ["items", i], value: item ?? {} }),
+				);
+			else out.push({ index, prefix: [], value });
+		});
+		return out;
+	}
+
+	/** @param {string} kind @returns {Ref[]} */
+	of(kind) {
+		return this.objects.filter((ref) => ref.value.kind === kind);
+	}
+
+	/**
+	 * Set one field; an undefined or empty value removes it, and the maps that become empty with it.
+	 * @param {Ref} ref
+	 * @param {Path} path
+	 * @param {any} value
+	 */
+	set(ref, path, value) {
+		const document = this.parsed[ref.index];
+		const full = [...ref.prefix, ...path];
+		if (value === undefined || value === "" || (Array.isArray(value) && !value.length)) {
+			document.deleteIn(full);
+			for (let end = full.length - 1; end > ref.prefix.length + 1; end -= 1) {
+				const holder = document.getIn(full.slice(0, end));
+				if (!isMap(holder) || holder.items.length) break;
+				document.deleteIn(full.slice(0, end));
+			}
+		} else {
+			const node = document.createNode(value, { flow: path.length > 1 });
+			if (document.contents === null) document.contents = document.createNode({});
+			document.setIn(full, node);
+		}
+		this.write(ref.index);
+	}
+
+	/** @param {Ref} ref */
+	remove(ref) {
+		if (!ref.prefix.length) {
+			this.sections.splice(ref.index, 1);
+			this.parsed.splice(ref.index, 1);
+		} else {
+			this.parsed[ref.index].deleteIn(ref.prefix);
+			this.write(ref.index);
+		}
+	}
+
+	/** Append an object, before our own Scenario document, which reads best last. @param {any} object */
+	add(object) {
+		const lines = Object.entries(object).map(([key, value]) => `${key}: ${inline(value, key)}`);
+		const section = `${lines.join("\n")}\n`;
+		const scenario = this.of("Scenario")[0];
+		const at =
+			scenario && object.kind !== "Scenario" && !scenario.prefix.length ? scenario.index : this.sections.length;
+		this.sections.splice(at, 0, section);
+		this.parsed.splice(at, 0, parseDocument(section));
+	}
+
+	/** @param {number} index */
+	write(index) {
+		this.sections[index] = this.parsed[index].toString(FORMAT);
+	}
+
+	toString() {
+		return this.sections.map((section) => (section.endsWith("\n") ? section : `${section}\n`)).join("---\n");
+	}
+}
+
+/**
+ * An object's field as people write it: pods with their containers on lines of their own, the rest on one line.
+ * @param {any} value
+ * @param {string} key
+ */
+function inline(value, key) {
+	const document = parseDocument("");
+	document.contents = document.createNode(value, { flow: true });
+	if (key === "spec" && value.containers) {
+		document.contents.flow = false;
+		document.contents.get("containers").flow = false;
+	}
+	const text = document.toString(FORMAT).trimEnd();
+	return document.contents.flow === false ? `\n${text.replace(/^/gm, "  ")}` : text;
+}

@@ -1,0 +1,91 @@
+// @ts-check
+/** The pieces that the builder's sections are made of. */
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+
+/** @typedef {import("./documents.js").Ref} Ref */
+/**
+ * @typedef {{documents: import("./documents.js").Documents, names: Set<string>, edit: (change: () => void) => void}}
+ *   Desk what the sections work on
+ */
+
+/** @param {string} key @param {(event: Event) => void} add @param {Child[]} children */
+export function section(key, add, ...children) {
+	return h(
+		"section",
+		{ key, class: "builder-section" },
+		h(
+			"header",
+			null,
+			h("h2", null, t(`builder.${key}`)),
+			h("button", { class: "button plain", type: "button", on: { click: add } }, `+ ${t(`builder.${key}.add`)}`),
+		),
+		...children,
+	);
+}
+
+/** @param {string[]} heads @param {Child[]} rows */
+export const table = (heads, ...rows) =>
+	h(
+		"table",
+		{ class: "builder-table" },
+		h(
+			"thead",
+			null,
+			h(
+				"tr",
+				null,
+				...heads.map((head) =>
+					h("th", { scope: "col" }, head ? t(`builder.${head}`) : h("span", { class: "sr" }, t("builder.actions"))),
+				),
+			),
+		),
+		h("tbody", null, ...rows),
+	);
+
+/** @param {string} label @param {any} value @param {(text: string) => void} change @param {object} [more] */
+export const input = (label, value, change, more = {}) =>
+	h(
+		"td",
+		null,
+		h("input", {
+			"aria-label": label,
+			value: value ?? "",
+			on: { change: (/** @type {any} */ event) => change(event.target.value.trim()) },
+			...more,
+		}),
+	);
+
+/**
+ * @param {string} label
+ * @param {string} value
+ * @param {[string, string][]} options
+ * @param {(value: string) => void} change
+ */
+export const choice = (label, value, options, change) =>
+	h(
+		"td",
+		null,
+		h(
+			"select",
+			{ "aria-label": label, value, on: { change: (/** @type {any} */ event) => change(event.target.value) } },
+			...options.map(([key, text]) => h("option", { key, value: key, selected: key === value }, text)),
+		),
+	);
+
+/** @param {Desk} desk @param {Ref} ref */
+export const removal = (desk, ref) =>
+	h(
+		"td",
+		{ class: "narrow" },
+		h(
+			"button",
+			{
+				class: "icon-button",
+				type: "button",
+				"aria-label": t("builder.remove", { name: ref.value.metadata?.name ?? "" }),
+				on: { click: () => desk.edit(() => desk.documents.remove(ref)) },
+			},
+			"✕",
+		),
+	);

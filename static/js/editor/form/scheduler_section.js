@@ -1,0 +1,202 @@
+// @ts-check
+/** The builder's scheduler settings: plugins on and off, score weights, the scoring strategy, sampling, the seed. */
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { section } from "./form.js";
+import * as shapes from "./shapes.js";
+import { scenarioOf } from "./timeline_section.js";
+
+/** @typedef {import("./form.js").Desk} Desk */
+
+/** Score plugins of the default profile and their weights. @type {[string, number][]} */
+const SCORE = [
+	["TaintToleration", 3],
+	["NodeAffinity", 2],
+	["NodeResourcesFit", 1],
+	["PodTopologySpread", 2],
+	["InterPodAffinity", 2],
+	["NodeResourcesBalancedAllocation", 1],
+	["ImageLocality", 1],
+];
+/** Plugins that a profile may do without, and where they are turned off. @type {["filter" | "postFilter", string][]} */
+const OPTIONAL = [
+	...[
+		"NodeUnschedulable",
+		"NodeName",
+		"TaintToleration",
+		"NodeAffinity",
+		"NodePorts",
+		"NodeResourcesFit",
+		"VolumeRestrictions",
+		"NodeVolumeLimits",
+		"VolumeBinding",
+		"VolumeZone",
+		"PodTopologySpread",
+		"InterPodAffinity",
+	].map((name) => /** @type {["filter", string]} */ (["filter", name])),
+	["postFilter", "DefaultPreemption"],
+];
+const STRATEGIES = ["LeastAllocated", "MostAllocated"];
+
+/** @param {Desk} desk */
+export function schedulerSection(desk) {
+	const { documents, edit } = desk;
+	const found = documents.of("KubeSchedulerConfiguration")[0];
+	const profile = found?.value.profiles?.[0] ?? {};
+	const config = () => {
+		if (!documents.of("KubeSchedulerConfiguration").length) documents.add(shapes.configuration());
+		return documents.of("KubeSchedulerConfiguration")[0];
+	};
+	const score = profile.plugins?.score ?? {};
+	const off = new Set((score.disabled ?? []).map((/** @type {any} */ entry) => entry.name));
+	const weights = new Map((score.enabled ?? []).map((/** @type {any} */ entry) => [entry.name, entry.weight]));
+	/** @param {string} name @param {number} normal @param {number} weight 0: off */
+	const weigh = (name, normal, weight) =>
+		edit(() => {
+			const others = (/** @type {any[]} */ list) => (list ?? []).filter((entry) => entry.name !== name);
+			const ref = config();
+			documents.set(
+				ref,
+				["profiles", 0, "plugins", "score", "disabled"],
+				weight === normal ? others(score.disabled) : [...others(score.disabled), { name }],
+			);
+			documents.set(
+				documents.of("KubeSchedulerConfiguration")[0],
+				["profiles", 0, "plugins", "score", "enabled"],
+				weight === normal || !weight ? others(score.enabled) : [...others(score.enabled), { name, weight }],
+			);
+		});
+	const rows = SCORE.map(([name, normal]) => {
+		const weight = weights.get(name) ?? (off.has(name) ? 0 : normal);
+		return h(
+			"label",
+			{ key: name, class: "weight" },
+			h("span", null, name),
+			h("input", {
+				type: "number",
+				min: 0,
+				max: 100,
+				value: weight,
+				on: { change: (/** @type {any} */ event) => weigh(name, normal, Math.max(0, Number(event.target.value) || 0)) },
+			}),
+		);
+	});
+	return section(
+		"scheduler",
+		() => edit(() => void config()),
+		h("p", { class: "muted" }, t("builder.scheduler.help")),
+		h("div", { class: "weights" }, ...rows),
+		h("p", { class: "muted" }, t("builder.plugins.help")),
+		h("div", { class: "weights" }, ...switches(desk, profile, config)),
+		strategy(desk, profile, config),
+		sampling(desk, found, config),
+		seed(desk),
+	);
+}
+
+/**
+ * Filter plugins and preemption, on or off.
+ * @param {Desk} desk
+ * @param {any} profile
+ * @param {() => import("./documents.js").Ref} config
+ */
+function switches({ documents, edit }, profile, config) {
+	return OPTIONAL.map(([point, name]) => {
+		const disabled = profile.plugins?.[point]?.disabled ?? [];
+		const others = disabled.filter((/** @type {any} */ entry) => entry.name !== name);
+		const change = (/** @type {boolean} */ on) =>
+			edit(() =>
+				documents.set(config(), ["profiles", 0, "plugins", point, "disabled"], on ? others : [...others, { name }]),
+			);
+		return h(
+			"label",
+			{ key: `on:${name}`, class: "weight" },
+			h("span", null, name),
+			h("input", {
+				type: "checkbox",
+				checked: others.length === disabled.length,
+				on: { change: (/** @type {any} */ event) => change(event.target.checked) },
+			}),
+		);
+	});
+}
+
+/**
+ * percentageOfNodesToScore.
+ * @param {Desk} desk
+ * @param {import("./documents.js").Ref | undefined} found
+ * @param {() => import("./documents.js").Ref} config
+ */
+function sampling({ documents, edit }, found, config) {
+	const change = (/** @type {string} */ text) =>
+		edit(() => documents.set(config(), ["percentageOfNodesToScore"], text === "" ? undefined : Number(text)));
+	return h(
+		"label",
+		{ class: "weight" },
+		h("span", null, t("builder.sampling")),
+		h("input", {
+			type: "number",
+			min: 0,
+			max: 100,
+			value: found?.value.percentageOfNodesToScore ?? "",
+			placeholder: t("builder.sampling.none"),
+			on: { change: (/** @type {any} */ event) => change(event.target.value) },
+		}),
+	);
+}
+
+/** @param {Desk} desk @param {any} profile @param {() => import("./documents.js").Ref} config */
+function strategy({ documents, edit }, profile, config) {
+	const fit = (profile.pluginConfig ?? []).find((/** @type {any} */ entry) => entry.name === "NodeResourcesFit");
+	const now = fit?.args?.scoringStrategy?.type ?? STRATEGIES[0];
+	const choose = (/** @type {string} */ type) =>
+		edit(() => {
+			const others = (profile.pluginConfig ?? []).filter(
+				(/** @type {any} */ entry) => entry.name !== "NodeResourcesFit",
+			);
+			const args = {
+				scoringStrategy: {
+					type,
+					resources: [
+						{ name: "cpu", weight: 1 },
+						{ name: "memory", weight: 1 },
+					],
+				},
+			};
+			documents.set(
+				config(),
+				["profiles", 0, "pluginConfig"],
+				type === STRATEGIES[0] ? others : [...others, { name: "NodeResourcesFit", args }],
+			);
+		});
+	const options = [...new Set([...STRATEGIES, now])];
+	return h(
+		"label",
+		{ class: "weight" },
+		h("span", null, t("builder.strategy")),
+		h(
+			"select",
+			{ value: now, on: { change: (/** @type {any} */ event) => choose(event.target.value) } },
+			...options.map((name) => h("option", { key: name, value: name, selected: name === now }, name)),
+		),
+	);
+}
+
+/** @param {Desk} desk */
+function seed(desk) {
+	const value = desk.documents.of("Scenario")[0]?.value.spec?.seed;
+	const change = (/** @type {string} */ text) =>
+		desk.edit(() => desk.documents.set(scenarioOf(desk), ["spec", "seed"], text === "" ? undefined : Number(text)));
+	return h(
+		"label",
+		{ class: "weight" },
+		h("span", null, t("builder.seed")),
+		h("input", {
+			type: "number",
+			min: 0,
+			value: value ?? "",
+			placeholder: t("builder.seed.none"),
+			on: { change: (/** @type {any} */ event) => change(event.target.value) },
+		}),
+	);
+}

@@ -1,0 +1,215 @@
+// @ts-check
+/**
+ * The objects that the builder adds, and the short forms ("app=web", "gpu=true:NoSchedule") in which it shows fields.
+ */
+
+export const ZONE = "topology.kubernetes.io/zone";
+const HOST = "kubernetes.io/hostname";
+const IMAGE = "registry.k8s.io/pause:3.9";
+
+/** @param {{name: string, cpu: string, memory: string, zone?: string}} of */
+export function node({ name, cpu, memory, zone }) {
+	const labels = { [HOST]: name, ...(zone ? { [ZONE]: zone } : {}) };
+	return {
+		apiVersion: "v1",
+		kind: "Node",
+		metadata: { name, labels },
+		status: { capacity: { cpu, memory, pods: "110" } },
+	};
+}
+
+/** @param {{name: string, cpu: string, memory: string, labels?: Record<string, string>, priority?: number}} of */
+export function pod({ name, cpu, memory, labels, priority }) {
+	const container = { name: "main", image: IMAGE, resources: { requests: { cpu, memory } } };
+	return {
+		apiVersion: "v1",
+		kind: "Pod",
+		metadata: { name, ...(labels ? { labels } : {}) },
+		spec: { ...(priority ? { priority } : {}), containers: [container] },
+	};
+}
+
+/** @param {string} name */
+export const priorityClass = (name, value = 1000) => ({
+	apiVersion: "scheduling.k8s.io/v1",
+	kind: "PriorityClass",
+	metadata: { name },
+	value,
+});
+
+/** @param {string} name */
+export const budget = (name) => ({
+	apiVersion: "policy/v1",
+	kind: "PodDisruptionBudget",
+	metadata: { name },
+	spec: { minAvailable: 1, selector: { matchLabels: { app: "web" } } },
+});
+
+export const scenario = () => ({ apiVersion: "kschedui.io/v1alpha1", kind: "Scenario", spec: {} });
+
+export const configuration = () => ({
+	apiVersion: "kubescheduler.config.k8s.io/v1",
+	kind: "KubeSchedulerConfiguration",
+	profiles: [{ schedulerName: "default-scheduler" }],
+});
+
+/**
+ * What "+ Spread" and its neighbours add to a pod's spec: path and value.
+ * @param {any} value the pod
+ * @returns {Record<string, [(string | number)[], any]>}
+ */
+export function additions(value) {
+	const labels = value.metadata?.labels ?? { app: value.metadata?.name ?? "web" };
+	const selector = { matchLabels: labels };
+	const spec = value.spec ?? {};
+	const more = (/** @type {string} */ field, /** @type {any} */ item) => [...(spec[field] ?? []), item];
+	return {
+		spread: [
+			["spec", "topologySpreadConstraints"],
+			more("topologySpreadConstraints", {
+				maxSkew: 1,
+				topologyKey: ZONE,
+				whenUnsatisfiable: "DoNotSchedule",
+				labelSelector: selector,
+			}),
+		],
+		antiAffinity: [
+			["spec", "affinity", "podAntiAffinity"],
+			{ requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: HOST, labelSelector: selector }] },
+		],
+		affinity: [
+			["spec", "affinity", "podAffinity"],
+			{ requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: ZONE, labelSelector: selector }] },
+		],
+		nodeAffinity: [
+			["spec", "affinity", "nodeAffinity"],
+			{
+				requiredDuringSchedulingIgnoredDuringExecution: {
+					nodeSelectorTerms: [{ matchExpressions: [{ key: ZONE, operator: "In", values: ["a"] }] }],
+				},
+			},
+		],
+		toleration: [["spec", "tolerations"], more("tolerations", { key: "gpu", operator: "Exists" })],
+		gate: [["spec", "schedulingGates"], more("schedulingGates", { name: "example.com/wait" })],
+		hostPort: [
+			["spec", "containers", 0, "ports"],
+			[...(spec.containers?.[0]?.ports ?? []), { containerPort: 8080, hostPort: 8080 }],
+		],
+	};
+}
+
+/** Every pod in a cluster gets these from an admission plugin. */
+const AUTOMATIC = /^(not-ready|unreachable):NoExecute$/;
+
+/**
+ * @typedef {{key: string, text: string, path: (string | number)[], rest: any}} Rule `rest` is what stays at `path`
+ *   without it; undefined: nothing
+ */
+
+/** What a pod has of the kinds that `additions` adds, in few words. @param {any} value the pod @returns {Rule[]} */
+export function rulesOf({ spec = {} }) {
+	/** @type {Rule[]} */
+	const out = [];
+	const each = (
+		/** @type {string} */ key,
+		/** @type {(string | number)[]} */ path,
+		/** @type {any[]} */ list,
+		/** @type {(one: any) => string | number} */ text,
+	) =>
+		list.forEach((one, i) =>
+			out.push({ key, text: String(text(one)), path, rest: list.filter((_, other) => other !== i) }),
+		);
+	each(
+		"spread",
+		["spec", "topologySpreadConstraints"],
+		spec.topologySpreadConstraints ?? [],
+		(one) =>
+			`${bare(one.topologyKey)} ≤ ${one.maxSkew}` +
+			(one.whenUnsatisfiable === "ScheduleAnyway" ? " (ScheduleAnyway)" : ""),
+	);
+	for (const [key, field, words] of /** @type {const} */ ([
+		["antiAffinity", "podAntiAffinity", termText],
+		["affinity", "podAffinity", termText],
+		["nodeAffinity", "nodeAffinity", nodeTermText],
+	])) {
+		const found = spec.affinity?.[field];
+		if (found) out.push({ key, text: words(found), path: ["spec", "affinity", field], rest: undefined });
+	}
+	each(
+		"toleration",
+		["spec", "tolerations"],
+		spec.tolerations ?? [],
+		(one) => `${bare(one.key) || "*"}${one.value ? `=${one.value}` : ""}${one.effect ? `:${one.effect}` : ""}`,
+	);
+	each("gate", ["spec", "schedulingGates"], spec.schedulingGates ?? [], (one) => one.name ?? "");
+	const ports = spec.containers?.[0]?.ports ?? [];
+	each("hostPort", ["spec", "containers", 0, "ports"], ports, (one) => one.hostPort ?? "");
+	return out.filter(({ key, text }) => (key !== "hostPort" || text) && !(key === "toleration" && AUTOMATIC.test(text)));
+}
+
+/** @param {any} affinity of or against other pods */
+function termText({
+	requiredDuringSchedulingIgnoredDuringExecution: hard = [],
+	preferredDuringSchedulingIgnoredDuringExecution: soft = [],
+}) {
+	const terms = [...hard, ...soft.map((/** @type {any} */ one) => one.podAffinityTerm ?? {})];
+	return terms
+		.map((term) => [bare(term.topologyKey), pairs(term.labelSelector?.matchLabels)].filter(Boolean).join(", "))
+		.join("; ");
+}
+
+/** @param {any} affinity to nodes */
+function nodeTermText({
+	requiredDuringSchedulingIgnoredDuringExecution: hard,
+	preferredDuringSchedulingIgnoredDuringExecution: soft = [],
+}) {
+	const terms = [...(hard?.nodeSelectorTerms ?? []), ...soft.map((/** @type {any} */ one) => one.preference ?? {})];
+	return terms
+		.flatMap((term) => [...(term.matchExpressions ?? []), ...(term.matchFields ?? [])])
+		.map((one) => `${bare(one.key)} ${one.operator} ${(one.values ?? []).join(", ")}`.trim())
+		.join("; ");
+}
+
+/** "zone" of "topology.kubernetes.io/zone". @param {string | undefined} key */
+const bare = (key) => (key ?? "").replace(/^([\w-]+\.)*kubernetes\.io\//, "");
+
+/** @param {Record<string, string> | undefined} labels */
+export const pairs = (labels) =>
+	Object.entries(labels ?? {})
+		.map(([key, value]) => `${key}=${value}`)
+		.join(", ");
+
+/** "app=web, tier=front" as a map; a word without "=" gets an empty value. @param {string} text */
+export function fromPairs(text) {
+	const entries = text
+		.split(",")
+		.map((word) => word.trim())
+		.filter(Boolean)
+		.map((word) => word.split(/=(.*)/s).slice(0, 2));
+	return Object.fromEntries(entries.map(([key, value]) => [key.trim(), (value ?? "").trim()]));
+}
+
+/** @param {any[] | undefined} taints */
+export const taintText = (taints) =>
+	(taints ?? []).map((taint) => `${taint.key}${taint.value ? `=${taint.value}` : ""}:${taint.effect}`).join(", ");
+
+/** "gpu=true:NoSchedule" as a taint; without an effect it is NoSchedule. @param {string} text */
+export function fromTaintText(text) {
+	return text
+		.split(",")
+		.map((word) => word.trim())
+		.filter(Boolean)
+		.map((word) => {
+			const [pair, effect = "NoSchedule"] = word.split(":");
+			const [key, value] = pair.split("=");
+			return { key: key.trim(), ...(value ? { value: value.trim() } : {}), effect: effect.trim() };
+		});
+}
+
+/** The first free name: web-1, web-2 ... @param {string} stem @param {Set<string>} taken */
+export function freeName(stem, taken) {
+	let number = 1;
+	while (taken.has(`${stem}${number}`)) number += 1;
+	taken.add(`${stem}${number}`);
+	return `${stem}${number}`;
+}

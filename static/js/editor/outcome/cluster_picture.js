@@ -1,0 +1,201 @@
+// @ts-check
+/** The cluster beside the text, as it starts or as the last run left it: nodes with their pods, and those that wait. */
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { rampColour } from "../../shared/priority.js";
+import { amount, quantity } from "../../shared/units.js";
+
+/** @typedef {import("../../trace/trace").NodeSummary} NodeSummary */
+/**
+ * One node of the picture. `held`: pods that are nominated to it and not there yet; `placed`: keys of those that came
+ * in the run; `leaving`: of those that are evicted and still end; `ghost`: a pod for which there is too little cpu;
+ * `reasons`: why the node turned the chosen pod away.
+ * @typedef {{node: NodeSummary, pods: PodSummary[], held: PodSummary[], placed?: Set<string>, leaving?: Set<string>,
+ *   ghost?: PodSummary, reasons?: string[]}} Row
+ */
+
+const DRAWN = 60; // nodes; more would hide what is being edited
+const CHIPS = 40;
+const LABELLED = 0.2; // of a line; a narrower box has no room for words
+
+/** The rows before a run. @param {{nodes: NodeSummary[], pods: PodSummary[]}} summary @returns {Row[]} */
+export function startRows({ nodes, pods }) {
+	return nodes.map((node) => ({
+		node,
+		pods: pods.filter((pod) => pod.node === node.name),
+		held: pods.filter((pod) => !pod.node && pod.nominated_node === node.name),
+	}));
+}
+
+/** Pods to be placed, those of high priority first. @param {PodSummary[]} pods */
+export const pendingOf = (pods) =>
+	pods.filter((pod) => !pod.node).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+
+/** @param {Row[]} rows @param {any} [head] above the nodes */
+export function clusterCard(rows, head) {
+	const scale = Math.max(
+		...rows.map((row) => Math.max(row.node.allocatable.cpu ?? 0, taken(row) + (row.ghost ? cpuOf(row.ghost) : 0))),
+		1,
+	);
+	return h(
+		"div",
+		{ class: "card cluster", key: "cluster" },
+		head,
+		rows.length
+			? rows.slice(0, DRAWN).map((row) => nodeRow(row, scale))
+			: h("p", { class: "muted" }, t("editor.noNodes")),
+		rows.length > DRAWN ? h("p", { class: "muted" }, t("editor.moreNodes", { n: rows.length - DRAWN })) : null,
+	);
+}
+
+/**
+ * The pods that wait; with `choose`, each says on which nodes it failed.
+ * @param {string} title @param {PodSummary[]} pods @param {{chosen: string, choose: (pod: string) => void, note:
+ *   string}} [pick]
+ */
+export function waitingCard(title, pods, pick) {
+	const text = (/** @type {PodSummary} */ pod) => `${short(pod.pod)} · ${amount("cpu", cpuOf(pod))} cpu`;
+	const look = (/** @type {PodSummary} */ pod) => ({
+		key: pod.pod,
+		class: `pod-chip ${rampColour(pod.priority ?? 0)}`,
+		title: pod.pod,
+	});
+	return h(
+		"div",
+		{ class: "card waiting", key: "waiting" },
+		h("h3", null, title),
+		h(
+			"div",
+			{ class: "chips" },
+			...pods.slice(0, CHIPS).map((pod) =>
+				pick
+					? h(
+							"button",
+							{
+								...look(pod),
+								type: "button",
+								"aria-pressed": String(pod.pod === pick.chosen),
+								on: { click: () => pick.choose(pod.pod) },
+							},
+							text(pod),
+						)
+					: h("span", look(pod), text(pod)),
+			),
+		),
+		pods.length > CHIPS ? h("p", { class: "muted" }, t("editor.morePods", { n: pods.length - CHIPS })) : null,
+		pick?.note ? h("p", { class: "muted small" }, pick.note) : null,
+	);
+}
+
+/** @param {PodSummary} pod */
+const cpuOf = (pod) => pod.requests?.cpu ?? 0;
+
+/** @param {PodSummary[]} pods */
+const sum = (pods) => pods.reduce((total, pod) => total + cpuOf(pod), 0);
+
+/**
+ * Cpu of the pods that stay: what is held for others begins there, over the room of those that leave.
+ * @param {Row} row
+ */
+const staying = (row) => sum(row.pods.filter((pod) => !row.leaving?.has(pod.pod)));
+
+/** Where the drawing of pods and of held room ends. @param {Row} row */
+const taken = (row) => Math.max(sum(row.pods), staying(row) + sum(row.held));
+
+/** @param {Row} row @param {number} scale the cpu that a whole line stands for */
+function nodeRow(row, scale) {
+	const { node, ghost, held } = row;
+	const cpu = node.allocatable.cpu ?? 0;
+	const free = cpu - sum(row.pods);
+	const flags = [
+		node.unschedulable ? t("editor.cordoned") : "",
+		...(node.taints ?? []).map(([key, value]) => (value ? `${key}=${value}` : key)),
+	].filter(Boolean);
+	const told = ghost && cpuOf(ghost) / scale >= LABELLED;
+	const reasons = (row.reasons ?? []).filter((reason) => !(told && reason === "Insufficient cpu"));
+	const pods = [...row.pods].sort(
+		(a, b) => Number(row.leaving?.has(a.pod) ?? 0) - Number(row.leaving?.has(b.pod) ?? 0),
+	);
+	return h(
+		"div",
+		{ key: node.name, class: "node-row" },
+		h(
+			"div",
+			{ class: "node-name" },
+			h("b", null, node.name),
+			h("small", null, `${quantity("cpu", cpu)} · ${quantity("memory", node.allocatable.memory ?? 0)}`),
+			...flags.map((flag) => h("span", { class: "chip" }, flag)),
+		),
+		h(
+			"div",
+			{ class: "node-track" },
+			h(
+				"div",
+				{ class: "node-bar", style: { "inline-size": share(cpu, scale) } },
+				...pods.map((pod) => podBlock(pod, row, cpu)),
+			),
+			held.length
+				? overlay(
+						"held",
+						staying(row),
+						sum(held),
+						scale,
+						t("editor.held", { pod: held.map((pod) => short(pod.pod)).join(", ") }),
+					)
+				: null,
+			ghost
+				? overlay("misfit", taken(row), cpuOf(ghost), scale, t("editor.doesNotFit", { pod: short(ghost.pod) }))
+				: null,
+			reasons.length ? h("small", { class: "node-why no" }, `✕ ${reasons.join(", ")}`) : null,
+		),
+		h(
+			"div",
+			{ class: free < 0 ? "node-free over" : "node-free" },
+			t("editor.free", { free: amount("cpu", free) }),
+			held.length ? h("small", null, t("editor.heldCpu", { cpu: amount("cpu", sum(held)) })) : null,
+		),
+	);
+}
+
+/** @param {PodSummary} pod @param {Row} row @param {number} cpu the node's */
+function podBlock(pod, row, cpu) {
+	const kinds = [row.placed?.has(pod.pod) ? "placed" : "", row.leaving?.has(pod.pod) ? "leaving" : ""].join(" ");
+	const words = row.leaving?.has(pod.pod) ? t("editor.leaving", { pod: pod.pod }) : pod.pod;
+	return h(
+		"span",
+		{
+			key: pod.pod,
+			class: `pod-block ${rampColour(pod.priority ?? 0)} ${kinds}`,
+			title: `${words}: ${quantity("cpu", cpuOf(pod))}`,
+			style: { "inline-size": share(cpuOf(pod), cpu) },
+		},
+		short(pod.pod),
+	);
+}
+
+/**
+ * A dashed box over the bar, for what is not there.
+ * @param {string} kind
+ * @param {number} from
+ * @param {number} cpu
+ * @param {number} scale
+ * @param {string} words
+ */
+function overlay(kind, from, cpu, scale, words) {
+	return h(
+		"div",
+		{
+			key: kind,
+			class: `node-overlay ${kind}`,
+			title: words,
+			style: { "inset-inline-start": share(from, scale), "inline-size": share(cpu, scale) },
+		},
+		cpu / scale >= LABELLED ? h("span", null, words) : null,
+	);
+}
+
+/** @param {number} part @param {number} whole */
+const share = (part, whole) => `${whole ? (100 * part) / whole : 0}%`;
+
+/** @param {string} key */
+const short = (key) => key.replace(/^default\//, "");

@@ -1,0 +1,81 @@
+// @ts-check
+/** How a run leaves the cluster: what stands where, what is held, who still waits, and which nodes turned it away. */
+import { filtered, PASSED } from "../../steps/filter/model.js";
+import { free, nominatedTo } from "../../trace/room.js";
+import { apply, emptyState } from "../../trace/state.js";
+
+/** @typedef {import("../../trace/trace").PodSummary} PodSummary @typedef {import("./cluster_picture").Row} Row */
+/** @typedef {{attempt: number, reasons: Map<string, string[]>}} Refusal what each node said at a pod's last attempt */
+
+export class Ending {
+	constructor() {
+		/** @type {State | undefined} */
+		this.state = undefined;
+		/** @type {Set<string>} */
+		this.before = new Set(); // pods that ran at the start
+		/** @type {Map<string, Refusal>} by pod */
+		this.refusals = new Map();
+	}
+
+	/**
+	 * Fold a piece of the run in.
+	 * @param {TraceChunk} chunk
+	 * @param {(event: any, step: number) => void} each called before the event
+	 */
+	take(chunk, each) {
+		const state = (this.state ??= emptyState());
+		chunk.events.forEach((event, index) => {
+			each(event, chunk.first_step + index);
+			apply(state, event);
+			if (event.type === "RunStarted")
+				this.before = new Set(event.pods.filter((pod) => pod.node).map((pod) => pod.pod));
+			if (event.type === "SchedulingFailed") this.refused(event.pod);
+		});
+	}
+
+	/** @param {string} pod */
+	refused(pod) {
+		const state = /** @type {State} */ (this.state);
+		const model = filtered(state);
+		if (!model) return void this.refusals.delete(pod);
+		const stopped = [...model.at].filter(([, { stop, verdict }]) => stop !== PASSED && verdict);
+		this.refusals.set(pod, {
+			attempt: state.attempt,
+			reasons: new Map(stopped.map(([node, { verdict }]) => [node, verdict?.reasons ?? []])),
+		});
+	}
+
+	/** Pods without a node, those of high priority first. @returns {PodSummary[]} */
+	waiting() {
+		const pods = [...(this.state?.pods.values() ?? [])].filter((pod) => !pod.node && pod.place !== "bound");
+		return pods.map((pod) => pod.summary).sort((a, b) => (b.priority ?? 0) - (a.priority ?? 0));
+	}
+
+	/**
+	 * The nodes, with what `pod` would take up where it was turned away for want of cpu.
+	 * @param {string} [pod]
+	 * @returns {Row[]}
+	 */
+	rows(pod) {
+		const { state } = this;
+		if (!state) return [];
+		const refusal = pod ? this.refusals.get(pod) : undefined;
+		const asks = (pod && state.pods.get(pod)?.summary.requests?.cpu) || 0;
+		const summary = (/** @type {string} */ key) => /** @type {PodSummary} */ (state.pods.get(key)?.summary);
+		return [...state.nodes.values()].map(({ summary: node, pods }) => {
+			const held = nominatedTo(state, node.name);
+			const reasons = refusal?.reasons.get(node.name) ?? [];
+			const short =
+				pod && !held.includes(pod) && reasons.includes("Insufficient cpu") && asks > free(state, node.name, "cpu", pod);
+			return {
+				node,
+				reasons,
+				pods: pods.map(summary),
+				held: held.map(summary),
+				ghost: short ? summary(pod) : undefined,
+				placed: new Set(pods.filter((key) => !this.before.has(key))),
+				leaving: new Set(pods.filter((key) => state.pods.get(key)?.gone_at)),
+			}; // prettier-ignore
+		});
+	}
+}

@@ -1,0 +1,114 @@
+// @ts-check
+/** Field names and values to choose from, for the kinds that the engine reads; the lists come from its own parser. */
+
+/**
+ * What the engine's parser reads, by type name; see `scheduler_core.manifests.catalogue.field_catalogue`.
+ * @typedef {{type: string, values?: string[], hint?: string, list?: boolean, map?: boolean}} Field
+ * @typedef {{kinds: {apiVersion: string, kind: string, type: string}[], types: Record<string, Record<string, Field>>,
+ *   plugins: Record<string, string[]>}} Catalogue
+ */
+
+const KEY = /^(\s*)((?:- +)*)("?[\w./-]+"?):(?:\s|$)/;
+
+/**
+ * The path of keys that the end of `text` stands in (list items do not count), whether a value is being typed, and the
+ * word so far. `text` is the document up to the cursor.
+ * @param {string} text @returns {{path: string[], value: string | null, word: string}}
+ */
+export function placeOf(text) {
+	const lines = text.split("\n");
+	const line = lines.pop() ?? "";
+	/** @type {{indent: number, key: string}[]} */
+	const open = [];
+	const push = (/** @type {string} */ of) => {
+		const match = KEY.exec(of);
+		if (!of.trim() || of.trim().startsWith("#")) return;
+		const indent = match ? match[1].length + match[2].length : of.length - of.trimStart().length;
+		while (open.length && open[open.length - 1].indent >= indent) open.pop();
+		if (match) open.push({ indent, key: match[3].replaceAll('"', "") });
+	};
+	lines.forEach(push);
+	const start = line.length - line.replace(/^\s*(- +)*/, "").length;
+	while (open.length && open[open.length - 1].indent >= start) open.pop();
+	const path = open.map(({ key }) => key);
+	return inFlow(line.slice(start), path);
+}
+
+/** Follow braces and keys within one line. @param {string} line @param {string[]} outer */
+function inFlow(line, outer) {
+	/** @type {(string | null)[]} */
+	const keys = [null];
+	let word = "";
+	let value = false;
+	for (const char of line) {
+		if (char === "{" || char === "[") keys.push(null);
+		else if (char === "}" || char === "]") keys.pop();
+		else if (char === ":") keys[keys.length - 1] = word.trim();
+		else if (char === ",") keys[keys.length - 1] = null;
+		else {
+			word += char;
+			continue;
+		}
+		value = char === ":";
+		word = "";
+	}
+	const own = keys.filter((key) => key !== null && key !== undefined);
+	const last = value ? /** @type {string} */ (own.pop()) : null;
+	return { path: [...outer, ...own], value: last, word: word.trim().replace(/^"/, "") };
+}
+
+/**
+ * The fields of the type that a path ends in; a map's keys are free.
+ * @param {Catalogue} catalogue
+ * @param {string} type
+ * @param {string[]} path
+ */
+function fieldsAt(catalogue, type, path) {
+	let at = type;
+	let free = false; // the next key is a map's own
+	for (const key of path) {
+		if (free) {
+			free = false;
+			continue;
+		}
+		const field = catalogue.types[at]?.[key];
+		if (!field) return undefined;
+		at = field.type;
+		free = Boolean(field.map);
+	}
+	return free ? undefined : catalogue.types[at];
+}
+
+/** @param {Catalogue} catalogue @returns a CodeMirror completion source */
+export function completions(catalogue) {
+	return (/** @type {any} */ context) => {
+		const before = context.state.sliceDoc(0, context.pos);
+		const start = Math.max(before.lastIndexOf("\n---"), before.startsWith("---") ? 0 : -1);
+		const document = start < 0 ? before : before.slice(before.indexOf("\n", start + 1) + 1);
+		const { path, value, word } = placeOf(document);
+		if (!word && !context.explicit) return null;
+		const whole = context.state.sliceDoc(context.pos - document.length).split(/\n---/)[0];
+		const options = offers(catalogue, whole, path, value);
+		return options.length ? { from: context.pos - word.length, options } : null;
+	};
+}
+
+/** @param {Catalogue} catalogue @param {string} document @param {string[]} path @param {string | null} value */
+export function offers(catalogue, document, path, value) {
+	const { kinds = [] } = catalogue;
+	if (value === "kind" && !path.length) return kinds.map(({ kind }) => ({ label: kind, type: "class" }));
+	if (value === "apiVersion" && !path.length)
+		return [...new Set(kinds.map((of) => of.apiVersion))].map((label) => ({ label, type: "constant" }));
+	const name = /^kind:\s*"?(\w+)/m.exec(document)?.[1] ?? "";
+	const type = kinds.find(({ kind }) => kind === name)?.type;
+	const here = type && fieldsAt(catalogue, type, path);
+	if (!here)
+		return path.length ? [] : ["apiVersion: ", "kind: ", "metadata:"].map((label) => ({ label, type: "property" }));
+	if (value !== null) return (here[value]?.values ?? []).map((label) => ({ label, type: "constant" }));
+	return Object.entries(here).map(([label, field]) => ({
+		label,
+		type: "property",
+		detail: field.hint,
+		apply: field.type in catalogue.types || field.map || field.list ? `${label}:` : `${label}: `,
+	}));
+}

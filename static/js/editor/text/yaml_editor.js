@@ -1,0 +1,188 @@
+// @ts-check
+/** The text area: CodeMirror 6 with YAML, problems under their lines, completion of fields and values. */
+import * as cm from "../../../vendor/codemirror/codemirror.js";
+import { completions } from "./completion.js";
+import { difference } from "./difference.js";
+import { problemLines, showProblems } from "./problem_lines.js";
+
+/** @typedef {import("../server.js").Problem} Problem */
+
+const theme = {
+	"&": { height: "100%", fontSize: "14px", backgroundColor: "var(--panel)", color: "var(--ink)" },
+	".cm-scroller": { fontFamily: "var(--mono)", lineHeight: "1.5" },
+	".cm-content": { caretColor: "var(--ink)" },
+	"&.cm-focused": { outline: "none" },
+	".cm-cursor": { borderLeftColor: "var(--ink)" },
+	".cm-gutters": { backgroundColor: "var(--panel)", color: "var(--ink3)", border: "0" },
+	".cm-activeLineGutter": { backgroundColor: "var(--sunk)" },
+	// the selection lies beneath
+	".cm-activeLine": { backgroundColor: "color-mix(in srgb, var(--sunk) 60%, transparent)" },
+	"&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+		backgroundColor: "color-mix(in srgb, var(--hero) 45%, transparent)",
+	},
+	".cm-tooltip, .cm-panels": {
+		backgroundColor: "var(--panel)",
+		color: "var(--ink)",
+		borderColor: "var(--line2)",
+		fontFamily: "var(--font)",
+		fontSize: "15px",
+	},
+	".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--sunk)", color: "var(--ink)" },
+	".cm-diagnostic-error": { borderLeftColor: "var(--no)" },
+	".problem-line": {
+		display: "flex",
+		gap: "12px",
+		alignItems: "center",
+		padding: "4px 12px",
+		borderLeft: "3px solid var(--no)",
+		backgroundColor: "var(--no-soft)",
+		color: "var(--no)",
+		fontFamily: "var(--font)",
+		fontSize: "15px",
+		fontWeight: "600",
+		whiteSpace: "normal",
+	},
+	".problem-line.warning": {
+		borderLeftColor: "var(--hero-edge)",
+		backgroundColor: "var(--hero-soft)",
+		color: "var(--ink)",
+	},
+	".problem-line button": {
+		marginLeft: "auto",
+		flexShrink: "0",
+		padding: "3px 12px",
+		minHeight: "28px",
+		border: "0",
+		borderRadius: "6px",
+		backgroundColor: "var(--ink)",
+		color: "var(--bg)",
+		font: "600 14px var(--font)",
+		cursor: "pointer",
+	},
+	".cm-diagnosticAction": {
+		backgroundColor: "var(--ink)",
+		color: "var(--bg)",
+		borderRadius: "6px",
+		padding: "2px 10px",
+	},
+};
+
+const colours = () =>
+	cm.HighlightStyle.define([
+		{ tag: [cm.tags.propertyName, cm.tags.definition(cm.tags.propertyName)], color: "var(--s0)" },
+		{ tag: [cm.tags.string, cm.tags.content], color: "var(--ink)" },
+		{ tag: [cm.tags.number, cm.tags.bool, cm.tags.null], color: "var(--s4)" },
+		{ tag: cm.tags.comment, color: "var(--ink3)", fontStyle: "italic" },
+		{ tag: [cm.tags.separator, cm.tags.punctuation, cm.tags.meta], color: "var(--ink3)" },
+	]);
+
+/**
+ * @param {HTMLElement} host @param {{text: string, label: string, catalogue: any, fixLabel: string, onChange: (text:
+ *   string) => void, onRun: () => void}} options
+ * The styles go into a shadow root, as the page's policy allows no inline style element.
+ */
+export function yamlEditor(host, { text, label, catalogue, fixLabel, onChange, onRun }) {
+	const root = host.attachShadow({ mode: "open" });
+	let quiet = false;
+	const view = new cm.EditorView({
+		root,
+		parent: root,
+		doc: text,
+		extensions: [
+			cm.basicSetup,
+			cm.yaml(),
+			cm.indentUnit.of("  "),
+			cm.lintGutter(),
+			problemLines,
+			cm.EditorView.lineWrapping,
+			cm.keymap.of([{ key: "Mod-Enter", run: () => (onRun(), true) }]),
+			cm.autocompletion({ override: [completions(catalogue)], icons: false }),
+			cm.EditorView.theme(theme),
+			cm.syntaxHighlighting(colours()),
+			cm.EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+			cm.EditorView.updateListener.of(
+				(/** @type {any} */ update) => update.docChanged && !quiet && onChange(view.state.doc.toString()),
+			),
+		],
+	});
+	return {
+		text: () => view.state.doc.toString(),
+		focus: () => view.focus(),
+		/** Replace the text without telling the listener; undo still knows it. @param {string} next */
+		write(next) {
+			quiet = true;
+			view.dispatch({ changes: difference(view.state.doc.toString(), next) });
+			quiet = false;
+		},
+		undo: () => cm.undo(view),
+		redo: () => cm.redo(view),
+		/** @param {Problem[]} errors @param {Problem[]} warnings */
+		show(errors, warnings) {
+			const marks = [
+				...errors.map((problem) => diagnostic(view, problem, "error", fixLabel)),
+				...warnings.map((problem) => diagnostic(view, problem, "warning", fixLabel)),
+			];
+			marks.sort((a, b) => a.from - b.from);
+			view.dispatch(cm.setDiagnostics(view.state, marks));
+			showProblems(view, marks);
+		},
+		/** Select what is wrong there, else the whole line. @param {Problem} problem or a place with a line alone */
+		goTo(problem) {
+			const { from, to } = diagnostic(view, problem, "", "");
+			view.dispatch({
+				selection: { anchor: from, head: to },
+				effects: cm.EditorView.scrollIntoView(from, { y: "center" }),
+			});
+			view.focus();
+		},
+	};
+}
+
+/**
+ * What the message quotes or the word that the path ends with, on the problem's line, else the whole line.
+ * @param {any} view
+ * @param {Problem} problem
+ * @param {string} severity
+ * @param {string} fixLabel
+ */
+function diagnostic(view, problem, severity, fixLabel) {
+	const line = view.state.doc.line(Math.min(Math.max(problem.line || 1, 1), view.state.doc.lines));
+	const word =
+		(problem.path ?? "")
+			.replace(/\[\d+\]$/, "")
+			.split(".")
+			.pop() ?? "";
+	const quoted = unquoted(problem.fix?.value);
+	const shown = quoted && line.text.includes(quoted) ? quoted : word;
+	const found = shown ? line.text.indexOf(shown) : -1;
+	const from = line.from + (found >= 0 ? found : line.text.length - line.text.trimStart().length);
+	const to = found >= 0 ? from + shown.length : line.to;
+	const better = unquoted(problem.fix?.instead);
+	const actions =
+		better && found >= 0
+			? [
+					{
+						name: `${fixLabel}: ${better}`,
+						apply: (/** @type {any} */ target, /** @type {number} */ a, /** @type {number} */ b) =>
+							target.dispatch({ changes: { from: a, to: b, insert: better } }),
+					},
+				]
+			: [];
+	return {
+		from,
+		to: Math.max(to, from),
+		severity,
+		message: problem.path ? `${problem.path}: ${problem.message}` : problem.message,
+		actions,
+	};
+}
+
+/** A string out of JSON; "" for anything else. @param {string | undefined} json */
+function unquoted(json) {
+	try {
+		const value = JSON.parse(json ?? "null");
+		return typeof value === "string" ? value : "";
+	} catch {
+		return ""; // a long value, which was cut
+	}
+}

@@ -1,0 +1,39 @@
+// @ts-check
+/** What a reader can do to the page, whatever it is done with. */
+
+import { saveLink } from "./address.js";
+import { chosen, index, player, redraw, store, timeline } from "./page.js";
+
+/** @type {import("../view").Actions} */
+export const act = {
+	pin(ref) {
+		chosen.pin = ref;
+		redraw(false);
+	},
+	select(selection) {
+		chosen.selection = selection;
+		chosen.pin = null;
+		redraw(false);
+		saveLink(true);
+	},
+	set(change) {
+		const { order, .../** @type {any} */ options } = /** @type {any} */ (change);
+		if (order) Object.assign(player, { order, frame: 0 });
+		Object.assign(chosen.options, options);
+		redraw(false);
+	},
+	seek(step, frame = 0) {
+		player.playing = false;
+		player.seek(step, frame);
+	},
+	open(name) {
+		void import("./dialog.js").then(({ showDialog }) => showDialog(name));
+	},
+};
+
+/** Zoom the timeline about the playhead. @param {number} factor */
+export function zoom(factor) {
+	const [from, to] = timeline.range(index);
+	timeline.zoom(index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
+	redraw(false);
+}

@@ -1,0 +1,151 @@
+// @ts-check
+/**
+ * The one place that draws: which modules the step needs, the view that they draw from, and each region of the page.
+ */
+
+import { drawMargin } from "../chrome/margin.js";
+import { drawNotices } from "../chrome/notices.js";
+import { drawRail } from "../chrome/rail.js";
+import { drawStage, pictureFor, warmPictures } from "../chrome/stage.js";
+import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
+import { drawClock, drawTransport } from "../chrome/transport.js";
+import { drawStill } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { formatLink } from "../shared/link.js";
+import { captionOf, captionsFor, loadCaptions } from "../steps/captions.js";
+import { explanationFor, warmExplanations } from "../steps/explanations.js";
+import { filtered } from "../steps/filter/model.js";
+import { drawQueue } from "../steps/queue/view.js";
+import { sceneOf } from "../steps/registry.js";
+import { heroOf } from "../trace/phase.js";
+import { act } from "./actions.js";
+import { saveLink } from "./address.js";
+import { boot } from "./opening.js";
+import * as page from "./page.js";
+
+const { chosen, explainer, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
+
+/** Comes when the first step has been drawn: it does not move. @type {typeof import("./motion.js") | null} */
+let flights = null;
+
+/** Fetch what later steps will need, and motion. */
+export async function warm() {
+	warmPictures();
+	warmExplanations();
+	void loadCaptions();
+	flights = await import("./motion.js");
+}
+
+/** Called from the one animation frame. */
+export function draw() {
+	const coming = modules();
+	if (coming) return void coming.then(() => redraw(false));
+	const view = makeView();
+	if (!view) return drawWaiting();
+	const before = screen.drawn;
+	const whole = drawMoving(before, view);
+	if (before?.step !== view.step) wantExplanations(view);
+	screen.drawn = view; // before the dialog's own turn
+	for (const follow of screen.followers) follow(before, view);
+	saveLink(false);
+	if (whole) ready(view);
+}
+
+/** Resolves once the modules are here that the step needs; null when they are. */
+function modules() {
+	const { state, event } = player;
+	if (!state || !event) return null;
+	const scene = sceneOf(event, state);
+	const coming = [captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
+	return coming.length ? Promise.all(coming) : null;
+}
+
+/** @returns {View | null} */
+function makeView() {
+	const { state, event } = player;
+	if (!state || !event) return null;
+	const { step, frame, order } = player;
+	const following = store.event(step + 1);
+	return {
+		state,
+		event,
+		step,
+		frame,
+		order,
+		following,
+		hero: heroOf(event, state),
+		scene: sceneOf(event, state),
+		caption: captionOf({ state, event, frame, order, following, explainer }),
+		motion: page.motionWanted() && Boolean(flights?.wantsMotion()),
+		...chosen,
+		explainer,
+		player,
+		store,
+		index,
+		act,
+		width: sizes.page,
+		sizes,
+		run,
+		boot,
+	};
+}
+
+/**
+ * Draw it, and let what moved move there: from one step to the next, not on a seek.
+ * @param {View | null} before
+ * @param {View} view
+ */
+function drawMoving(before, view) {
+	const motion = view.motion && before !== null && Math.abs(before.step - view.step) <= 1;
+	const places = motion ? (flights?.remember(root) ?? null) : null;
+	const moved = before?.step !== view.step || before.frame !== view.frame;
+	if (moved) root.classList.toggle("still", !motion);
+	drawStill(moved && !motion);
+	if (moved && !motion) flights?.settle();
+	const whole = drawRegions(view);
+	if (motion) flights?.fly(root, places, player.speed);
+	return whole;
+}
+
+/** @param {View} view @returns {boolean} whether all of it is there: a view may wait for a module of its own */
+function drawRegions(view) {
+	root.dataset.scene = view.scene;
+	root.classList.toggle("lanes-open", view.options.lanes);
+	drawHero(region("hero"), view);
+	drawCaption(region("caption"), view);
+	drawNext(region("next"), view);
+	drawRail(region("rail"), view);
+	drawQueue(region("queue"), view);
+	drawStage(region("stage"), view);
+	const margin = drawMargin(region("margin"), view);
+	drawTransport(region("transport"), view);
+	const lanes = timeline.draw(region("timeline"), view);
+	drawClock(region("clock"), view);
+	drawNotices(region("notices"), view);
+	drawLive(region("live"), view);
+	return margin && lanes;
+}
+
+/**
+ * `data-ready` holds the link to what is on screen while all of it is there, and nothing is still to be drawn.
+ * @param {View} view
+ */
+function ready(view) {
+	root.dataset.ready = formatLink(view);
+	page.stepShown();
+}
+
+/** Before the first chunk is here. */
+function drawWaiting() {
+	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
+	const pastEnd = store.complete && player.step >= store.steps;
+	region("caption").textContent = pastEnd ? t("run.pastend") : t("run.waiting");
+	if (pastEnd && store.steps) player.seek(store.steps - 1);
+}
+
+/** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */
+function wantExplanations(view) {
+	const model = filtered(view.state);
+	if (!model || (player.playing && player.speed > 1) || view.scene === "cluster") return;
+	explainer.want(view.state.attempt, model.names.slice(0, 12));
+}

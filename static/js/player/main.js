@@ -1,0 +1,58 @@
+// @ts-check
+/** The page: boot data in, feed to store to player to views. Here it is put together and started. */
+
+import { loadCatalogue } from "../shared/i18n.js";
+import { act, zoom } from "./actions.js";
+import { followAddress } from "./address.js";
+import { listenToFeed } from "./arrivals.js";
+import { draw, warm } from "./drawing.js";
+import { boot, linked } from "./opening.js";
+import { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } from "./page.js";
+
+function measure() {
+	const now = { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth };
+	const same = now.page === sizes.page && now.stage === sizes.stage && now.timeline === sizes.timeline;
+	Object.assign(sizes, now);
+	if (!same) redraw(false);
+}
+
+/** What the keys do comes once a step is on the screen; a key pressed before waits for it. */
+function listenToKeys() {
+	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
+	const page = { open: act.open, zoom, set: act.set, state };
+	/** @type {typeof import("../chrome/keyboard.js") | null} */
+	let keyboard = null;
+	const coming = firstShown.then(async () => (keyboard = await import("../chrome/keyboard.js")));
+	document.addEventListener("keydown", (event) => {
+		if (keyboard) keyboard.press(event, player, page);
+		else void coming.then(({ press }) => press(event, player, page));
+	});
+}
+
+function listenToPage() {
+	listenToKeys();
+	addEventListener("popstate", followAddress);
+	const observer = new ResizeObserver(measure);
+	for (const name of ["stage", "timeline"]) observer.observe(region(name));
+	addEventListener("resize", () => redraw(false));
+	document.addEventListener("themechange", () => redraw(false));
+}
+
+async function start() {
+	for (const button of document.querySelectorAll("[data-open]")) {
+		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
+	}
+	const texts = loadCatalogue(boot.captions);
+	player.step = linked.step ?? 0;
+	player.order = linked.order;
+	listenToFeed();
+	await texts;
+	drawWith(draw); // nothing is drawn without words
+	redraw(false);
+	listenToPage();
+}
+
+void start();
+void firstShown.then(warm);
+// For tests and for the curious: the player of this page.
+Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });

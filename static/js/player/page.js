@@ -1,0 +1,71 @@
+// @ts-check
+/**
+ * What the page is made of: its regions, the run as far as it is here, what the reader chose, and when it is drawn
+ * anew.
+ */
+
+import { Timeline } from "../chrome/timeline.js";
+import { ChunkStore } from "../trace/chunk_store.js";
+import { Explainer } from "../trace/explainer.js";
+import { RunIndex } from "../trace/run_index.js";
+import { boot, linked } from "./opening.js";
+import { Player } from "./player.js";
+
+/** @param {string} name */
+export function region(name) {
+	return /** @type {HTMLElement} */ (document.getElementById(name));
+}
+
+export const root = region("player");
+export const store = new ChunkStore();
+export const index = new RunIndex();
+export const timeline = new Timeline();
+export const player = new Player(store, redraw);
+export const explainer = new Explainer(boot.api, boot.run, () => redraw(false));
+export const run = { id: boot.run, state: boot.state ?? "queued", steps: 0, connection: "open", message: "" };
+export const chosen = {
+	selection: linked.selection,
+	pin: /** @type {string | null} */ (null),
+	options: { later: false, table: false, lanes: false, margin: false },
+};
+/** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
+export const sizes = { page: innerWidth, stage: 0, timeline: 0 };
+/** The view on screen, and who is told of the next one. */
+export const screen = {
+	drawn: /** @type {View | null} */ (null),
+	followers: /** @type {Set<(before: View | null, now: View) => void>} */ (new Set()),
+};
+
+/** @type {((value?: unknown) => void) | null} */
+let tell = null;
+/** Until the linked step is whole on the screen nothing else is unpacked. */
+export const firstShown = new Promise((resolve) => (tell = resolve));
+
+/** A step is whole on the screen. */
+export function stepShown() {
+	if (tell) setTimeout(tell);
+	tell = null;
+}
+
+/** @type {() => void} */
+let draw = () => {};
+let moves = false;
+
+/** Say who draws. @param {() => void} drawing */
+export function drawWith(drawing) {
+	draw = drawing;
+}
+
+/** Draw in the next animation frame. @param {boolean} motion what is drawn elsewhere than before moves there */
+export function redraw(motion) {
+	delete root.dataset.ready;
+	moves ||= motion;
+	player.schedule(draw);
+}
+
+/** Was motion asked for since this was asked last? */
+export function motionWanted() {
+	const wanted = moves;
+	moves = false;
+	return wanted;
+}

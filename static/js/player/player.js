@@ -1,0 +1,210 @@
+// @ts-check
+/**
+ * Time: where we are in the run (step and frame), speed, playing, breakpoints. The program's one requestAnimationFrame
+ * turns here; everybody who draws listens.
+ */
+
+import { framesOf } from "../steps/registry.js";
+
+/** @typedef {{step: number, event: AnyEvent}} Found */
+/** @typedef {{pod: string, plugin: string, outcome: string}} Breakpoint every field that is not "" must match */
+
+export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
+const STEP_MS = 1700;
+const MOST_STEPS_A_FRAME = 8;
+
+export class Player {
+	/** @param {ChunkStore} store @param {(motion: boolean) => void} changed */
+	constructor(store, changed) {
+		this.store = store;
+		this.changed = changed;
+		this.step = 0;
+		this.frame = 0;
+		this.speed = 1;
+		this.playing = false;
+		/** @type {"plugin" | "node"} */
+		this.order = "plugin";
+		/** @type {Breakpoint[]} */
+		this.breakpoints = [];
+		/** @type {Breakpoint | null} the breakpoint at which playing stopped */
+		this.hit = null;
+		this.due = 0;
+		this.ticking = 0;
+		/** @type {(() => void) | null} */
+		this.pendingDraw = null;
+	}
+
+	get event() {
+		return this.store.event(this.step);
+	}
+
+	get state() {
+		return this.store.stateAfter(this.step);
+	}
+
+	/** @param {number} step */
+	frames(step) {
+		return framesOf(this.store.event(step), this.order);
+	}
+
+	get atEnd() {
+		return this.step >= this.store.steps - 1 && this.frame >= this.frames(this.step) - 1;
+	}
+
+	/** Go to a place at once, without motion. @param {number} step @param {number} [frame] */
+	seek(step, frame = 0) {
+		this.move(step, frame, false);
+	}
+
+	/** @param {number} step @param {number} frame @param {boolean} motion */
+	move(step, frame, motion) {
+		const last = Math.max(0, this.store.steps - 1);
+		this.step = Math.max(0, this.store.complete ? Math.min(step, last) : step);
+		this.frame = Math.max(0, Math.min(frame, this.frames(this.step) - 1));
+		this.changed(motion);
+	}
+
+	/** One frame on or back. @returns {boolean} whether there was one */
+	forward(motion = true) {
+		if (this.atEnd) return false;
+		if (this.frame < this.frames(this.step) - 1) this.move(this.step, this.frame + 1, motion);
+		else if (this.store.event(this.step + 1)) this.move(this.step + 1, 0, motion);
+		else return false;
+		return true;
+	}
+
+	back() {
+		if (this.frame > 0) return this.move(this.step, this.frame - 1, false);
+		if (this.step > 0) this.move(this.step - 1, this.frames(this.step - 1) - 1, false);
+	}
+
+	/**
+	 * The nearest event that `test` accepts.
+	 * @param {1 | -1} by
+	 * @param {(event: AnyEvent, step: number) => boolean} test
+	 * @returns {Found | null}
+	 */
+	find(by, test) {
+		for (const found of this.store.walk(this.step + by, by)) if (test(found.event, found.step)) return found;
+		return null;
+	}
+
+	/**
+	 * Jump to the nearest event that `test` accepts.
+	 * @param {1 | -1} by
+	 * @param {(event: AnyEvent, step: number) => boolean} test
+	 */
+	jump(by, test) {
+		const found = this.find(by, test);
+		if (found) this.seek(found.step, 0);
+		return found !== null;
+	}
+
+	attempt(/** @type {1 | -1} */ by) {
+		if (!this.jump(by, (event) => event.type === "CycleStarted")) this.seek(by < 0 ? 0 : this.store.steps - 1, 0);
+	}
+
+	play(on = !this.playing) {
+		if (on && this.atEnd && this.store.complete) this.seek(0);
+		this.playing = on;
+		this.hit = null;
+		this.due = performance.now() + this.stay();
+		this.changed(false);
+		if (on) this.tick();
+	}
+
+	faster(/** @type {1 | -1} */ by) {
+		const at = SPEEDS.indexOf(this.speed) + by;
+		this.speed = SPEEDS[Math.max(0, Math.min(at, SPEEDS.length - 1))];
+		this.changed(false);
+	}
+
+	/** How long the present frame is shown, in milliseconds. */
+	stay() {
+		const event = this.event;
+		return (STEP_MS * (event ? weight(event) : 0.2)) / this.speed;
+	}
+
+	/** Ask for a turn of the one animation frame loop. */
+	tick() {
+		if (!this.ticking) this.ticking = requestAnimationFrame((now) => this.turn(now));
+	}
+
+	/** Draw in the next animation frame. @param {() => void} draw */
+	schedule(draw) {
+		this.pendingDraw = draw;
+		this.tick();
+	}
+
+	/** @param {number} now */
+	turn(now) {
+		this.ticking = 0;
+		if (this.playing) this.advance(now);
+		const draw = this.pendingDraw;
+		this.pendingDraw = null;
+		draw?.();
+		if (this.playing || this.pendingDraw) this.tick();
+	}
+
+	/** @param {number} now */
+	advance(now) {
+		for (let steps = 0; steps < MOST_STEPS_A_FRAME && now >= this.due; steps += 1) {
+			if (!this.forward(this.speed <= 8)) {
+				if (this.store.complete) this.stop(null);
+				this.due = now + 100;
+				return;
+			}
+			this.due = Math.max(this.due, now - 100) + this.stay();
+			const hit = this.frame === 0 ? this.breakpoints.find((one) => matches(one, this.event)) : undefined;
+			if (hit) return this.stop(hit);
+		}
+	}
+
+	stop(/** @type {Breakpoint | null} */ hit) {
+		this.playing = false;
+		this.hit = hit;
+		this.changed(false);
+	}
+}
+
+/** Does an event satisfy a breakpoint? @param {Breakpoint} breakpoint @param {any} event */
+export function matches(breakpoint, event) {
+	if (!event) return false;
+	const { pod, plugin, outcome } = breakpoint;
+	if (pod && event.pod !== pod && !event.pod?.endsWith?.(`/${pod}`)) return false;
+	if (outcome && event.outcome !== outcome) return false;
+	if (plugin && !rejecters(event).includes(plugin)) return false;
+	return Boolean(pod || plugin || outcome);
+}
+
+/** Plugins that turned something down in an event. @param {any} event @returns {string[]} */
+function rejecters(event) {
+	if (event.type === "NodesFiltered") return event.verdicts.map((/** @type {any} */ verdict) => verdict.plugin);
+	if (event.type === "SchedulingFailed") return event.unschedulable_plugins;
+	return [event.rejected_by, event.plugin].filter(Boolean);
+}
+
+/**
+ * How long autoplay stays on an event, as a share of a step: nothing new to read, less time.
+ * @param {AnyEvent} event
+ */
+function weight(event) {
+	switch (event.type) {
+		case "ClockAdvanced":
+		case "AttemptFinished":
+		case "PodReserved":
+		case "PodAssumed":
+			return 0.5;
+		case "PermitEvaluated":
+		case "PodPreBound":
+			return ("code" in event && event.code === "Wait") ||
+				event.results.some((one) => (one.code ?? "Success") !== "Success")
+				? 1
+				: 0.4;
+		case "NodesFiltered":
+		case "PreFilterFinished":
+			return 0.8;
+		default:
+			return 1;
+	}
+}

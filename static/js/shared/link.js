@@ -1,0 +1,40 @@
+// @ts-check
+/** The address bar's fragment: `#<step>[.<frame>][&sel=pod:ns/name|node:name][&by=node]`. */
+
+/** @typedef {{kind: "pod" | "node", name: string}} Selection */
+/** @typedef {{step: number | null, frame: number, selection: Selection | null, order: "plugin" | "node"}} Place */
+
+/** @param {string} fragment with or without "#" @returns {Place} */
+export function parseLink(fragment) {
+	const [position, ...options] = fragment.replace(/^#/, "").split("&");
+	const match = /^(\d+)(?:\.(\d+))?$/.exec(position);
+	const named = Object.fromEntries(options.map((option) => option.split("=", 2)));
+	return {
+		step: match ? Number(match[1]) : null,
+		frame: match?.[2] ? Number(match[2]) : 0,
+		selection: parseSelection(decodeURIComponent(named.sel ?? "")),
+		order: named.by === "node" ? "node" : "plugin",
+	};
+}
+
+/** @param {string} text @returns {Selection | null} */
+function parseSelection(text) {
+	const match = /^(pod|node):(.+)$/.exec(text);
+	return match ? { kind: /** @type {"pod" | "node"} */ (match[1]), name: match[2] } : null;
+}
+
+/** @param {Place} place */
+export function formatLink({ step, frame, selection, order }) {
+	let out = `#${step ?? 0}${frame ? `.${frame}` : ""}`;
+	if (selection) out += `&sel=${selection.kind}:${encodeURI(selection.name)}`;
+	return order === "node" ? `${out}&by=node` : out;
+}
+
+/** The step that a page was asked for: the fragment, else `?step=`. @param {Location} location @returns {Place} */
+export function linkedPlace(location) {
+	const place = parseLink(location.hash);
+	const asked = new URLSearchParams(location.search).get("step");
+	if (place.step === null && asked !== null && /^\d+(\.\d+)?$/.test(asked))
+		return { ...place, ...parseLink(asked), selection: place.selection };
+	return place;
+}

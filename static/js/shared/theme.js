@@ -1,0 +1,24 @@
+// @ts-check
+// Light or dark: the reader's last choice, else what the system asks for. Loaded first, so that nothing flashes.
+
+const KEY = "kschedui.theme";
+const system = matchMedia("(prefers-color-scheme: dark)");
+
+/** @returns {"light" | "dark"} */
+const wanted = () => {
+	const asked = new URLSearchParams(location.search).get("theme") ?? localStorage.getItem(KEY);
+	return asked === "dark" || asked === "light" ? asked : system.matches ? "dark" : "light";
+};
+
+const show = () => {
+	document.documentElement.dataset.theme = wanted();
+};
+
+show();
+system.addEventListener("change", show);
+document.addEventListener("click", (event) => {
+	if (!(event.target instanceof Element) || !event.target.closest("[data-action='theme']")) return;
+	localStorage.setItem(KEY, document.documentElement.dataset.theme === "dark" ? "light" : "dark");
+	show();
+	document.dispatchEvent(new CustomEvent("themechange"));
+});

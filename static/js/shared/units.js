@@ -1,0 +1,70 @@
+// @ts-check
+/** Quantities and times as people read them: 1.5 cpu, 2 GiB, 3.0 s, Dec 20. */
+
+const BINARY = ["", "KiB", "MiB", "GiB", "TiB", "PiB"];
+const THOUSANDS = new Intl.NumberFormat("en");
+
+/** At most two decimals, none that say nothing. @param {number} value */
+export function decimal(value) {
+	return String(Math.round(value * 100) / 100).replace("-", "−");
+}
+
+/** @param {number} bytes @returns {[string, string]} number and unit */
+function bytes(bytes) {
+	let power = 0;
+	let value = bytes;
+	while (Math.abs(value) >= 1024 && power < BINARY.length - 1) {
+		value /= 1024;
+		power += 1;
+	}
+	return [decimal(value), BINARY[power] || "B"];
+}
+
+/** The unit in which a resource is told. @param {string} resource */
+function isBytes(resource) {
+	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
+}
+
+/** The bare number: 1500 millicores are "1.5". @param {string} resource @param {number} value */
+export function amount(resource, value) {
+	if (resource === "cpu") return decimal(value / 1000);
+	return isBytes(resource) ? bytes(value).join(" ") : decimal(value);
+}
+
+/** Number and unit: "1.5 cpu", "2 GiB", "3 pods". @param {string} resource @param {number} value */
+export function quantity(resource, value) {
+	return isBytes(resource) ? amount(resource, value) : `${amount(resource, value)} ${short(resource)}`;
+}
+
+/**
+ * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` puts the two together.
+ * @param {string} resource
+ * @param {number} part
+ * @param {number} whole
+ * @param {(part: string, whole: string) => string} word
+ */
+export function outOf(resource, part, whole, word) {
+	if (!isBytes(resource)) return word(amount(resource, part), amount(resource, whole));
+	const [number, unit] = bytes(whole);
+	return `${word(decimal(part / 1024 ** BINARY.indexOf(unit === "B" ? "" : unit)), number)} ${unit}`;
+}
+
+/** @param {string} resource */
+export function short(resource) {
+	return resource === "memory" ? "memory" : resource.includes("/") ? resource.split("/")[1] : resource;
+}
+
+/** Virtual seconds: "3.0 s"; whole numbers of a thousand and more without the decimal. @param {number} time */
+export function seconds(time) {
+	return `${time >= 1000 ? Math.round(time) : time.toFixed(Number.isInteger(time * 10) ? 1 : 2)} s`;
+}
+
+/** Thousands apart: 5,000. @param {number} value */
+export function count(value) {
+	return THOUSANDS.format(value);
+}
+
+/** The name without its namespace. @param {string} key */
+export function podName(key) {
+	return key.slice(key.indexOf("/") + 1);
+}

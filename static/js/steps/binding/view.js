@@ -1,0 +1,192 @@
+// @ts-check
+/** The binding cycle in steps; binding cycles of other pods run beside it, and look so. */
+
+import { h } from "../../shared/dom.js";
+import { list, plain, t } from "../../shared/i18n.js";
+import { rampStyle } from "../../shared/priority.js";
+import { decimal, podName, seconds } from "../../shared/units.js";
+import { heroOf, pointOf } from "../../trace/phase.js";
+import { bare } from "../parts/plain_words.js";
+
+/** @type {[string, string][]} extension point and its event */
+const STEPS = [
+	["Reserve", "PodReserved"],
+	["Permit", "PermitEvaluated"],
+	["PreBind", "PodPreBound"],
+	["Bind", "PodBound"],
+	["PostBind", "PodBound"],
+];
+const MOST_BESIDE = 3;
+const MOST_UNDER = 2;
+const CURRENT = {
+	PodAssumed: "Reserve",
+	PodReserved: "Reserve",
+	PermitEvaluated: "Permit",
+	PermitDecided: "Permit",
+	PodPreBound: "PreBind",
+	PodBound: "Bind",
+};
+
+/** @param {View} view */
+export function bindingStrips(view) {
+	const hero = heroOf(view.event, view.state);
+	const others = inFlight(view, hero);
+	const own = eventsOf(view, hero);
+	// what PreBind asked for
+	if (view.event.type === "ObjectApplied" && own.PodAssumed) own.PermitEvaluated ??= { results: [] };
+	const shown = own.PodAssumed || own.PodReserved || own.PodBound || own.PodUnreserved;
+	return [
+		shown && strip(view, hero, own, false),
+		others.slice(0, MOST_BESIDE).map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true)),
+		others.length > MOST_BESIDE &&
+			h("p", { key: "more", class: "binding-who" }, t("list.more", { n: others.length - MOST_BESIDE })),
+	];
+}
+
+/** Under another picture than the cluster's: the binding cycles that go on meanwhile. @param {View} view */
+export function stripsBeside(view) {
+	return inFlight(view, view.hero)
+		.slice(0, MOST_UNDER)
+		.map((pod) => strip(view, pod.summary.pod, eventsOf(view, pod.summary.pod), true));
+}
+
+/** Pods in their binding cycle. @param {View} view @param {string} hero */
+function inFlight({ state }, hero) {
+	return [...state.pods.values()].filter(
+		(pod) => pod.summary.pod !== hero && (pod.place === "binding" || pod.place === "waiting"),
+	);
+}
+
+/**
+ * What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is.
+ * @param {View} view
+ * @param {string} pod
+ * @returns {Record<string, any>}
+ */
+function eventsOf({ state }, pod) {
+	const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
+	const record = state.pods.get(pod);
+	if (!record || (state.cycle.CycleStarted?.pod === pod && !state.cycle.AttemptFinished)) return own;
+	const past = { results: [], past: true }; // its own events are long gone
+	const waits = record.place === "waiting" && {
+		PermitEvaluated: { code: "Wait", deadline: record.deadline, results: [] },
+	};
+	const passed = record.place === "binding" && { PermitEvaluated: past };
+	return record.node || own.PodUnreserved ? { PodReserved: past, ...waits, ...passed, ...own } : own;
+}
+
+/** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
+function strip(view, pod, events, beside) {
+	const current = beside
+		? ""
+		: view.event.type === "BindingFailed"
+			? view.event.point
+			: (CURRENT[/** @type {keyof typeof CURRENT} */ (view.event.type)] ?? pointOf(view.event, view.state));
+	const record = view.state.pods.get(pod);
+	const going =
+		beside && record?.place === "binding"
+			? STEPS.find(([point, type]) => point !== "Permit" && !events[type] && !reached(events, point))?.[0]
+			: "";
+	return h(
+		"div",
+		{ key: `strip${pod}`, class: `binding ${beside ? "beside" : ""}` },
+		beside &&
+			h(
+				"p",
+				{ key: "who", class: "binding-who" },
+				h("b", { style: rampStyle(record?.summary.priority ?? 0) }, podName(pod)),
+				" ",
+				t(record?.place === "waiting" ? "binding.beside.waiting" : "binding.beside", { node: record?.node ?? "" }),
+			),
+		h(
+			"ol",
+			{ key: "steps" },
+			STEPS.map(([point, type]) => step(view, pod, events, point, type, point === current, point === going)),
+		),
+		events.PodUnreserved &&
+			h(
+				"p",
+				{ key: "undone", class: "undone" },
+				"↩ ",
+				t("binding.undone", { plugins: plain(list(events.PodUnreserved.plugins)) }),
+			),
+	);
+}
+
+/**
+ * @param {View} view
+ * @param {string} pod
+ * @param {Record<string, any>} events
+ * @param {string} point
+ * @param {string} type
+ * @param {boolean} current
+ * @param {boolean} going
+ */
+function step(view, pod, events, point, type, current, going) {
+	const event = events[type];
+	const decided = point === "Permit" ? events.PermitDecided : null;
+	const failed =
+		events.BindingFailed?.point === point
+			? events.BindingFailed
+			: decided && decided.decision !== "allowed"
+				? decided
+				: null;
+	const results =
+		point === "PostBind" ? [] : (event?.results ?? []).filter((/** @type {any} */ one) => one.code !== "Skip");
+	const waiting = point === "Permit" && event?.code === "Wait" && !events.PermitDecided;
+	const kind = failed
+		? "failed"
+		: waiting
+			? "waits"
+			: !event && !reached(events, point)
+				? "todo"
+				: results.length || point === "Bind" || decided || event?.past
+					? "did"
+					: "nothing";
+	const mark = { failed: "✕", waits: "‖", todo: "", did: "✓", nothing: "–" }[kind];
+	return h(
+		"li",
+		{ key: point, class: `${kind} ${current ? "now" : ""} ${going ? "going" : ""}` },
+		h("b", null, mark && h("span", null, mark), h("em", null, point)),
+		h(
+			"span",
+			{ key: "what" },
+			failed
+				? bare(failed.message || t(`binding.decision.${failed.decision}`))
+				: waiting
+					? t("binding.waits", {
+							left: decimal(Math.max(0, (event.deadline ?? 0) - view.state.time)),
+							until: seconds(event.deadline ?? 0),
+						})
+					: event?.past
+						? (decided?.plugin ?? "")
+						: did(view, pod, point, decided ? [decided] : results, kind === "todo" && current ? "now" : kind),
+		),
+	);
+}
+
+/**
+ * Did a later extension point run? Points without plugins leave no event of their own.
+ * @param {Record<string, any>} events
+ * @param {string} point
+ */
+function reached(events, point) {
+	const later = STEPS.slice(STEPS.findIndex(([name]) => name === point) + 1);
+	return later.some(([name, type]) => events[type] || events.BindingFailed?.point === name);
+}
+
+/** @param {View} view @param {string} pod @param {string} point @param {any[]} results @param {string} kind */
+function did({ state }, pod, point, results, kind) {
+	if (kind === "now") return "…";
+	if (kind === "todo") return t(`binding.todo.${point}`);
+	if (point === "Bind")
+		return t("binding.bind", { plugin: results[0]?.plugin ?? "DefaultBinder", node: state.pods.get(pod)?.node ?? "" });
+	return results.length
+		? plain(
+				list(
+					results.map((one) => one.plugin),
+					2,
+				),
+			)
+		: t(`binding.nothing.${point}`);
+}

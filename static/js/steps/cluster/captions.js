@@ -1,0 +1,148 @@
+// @ts-check
+/** Captions of the run's start and end, of the clock, and of the cluster's objects. */
+
+import { list, num, parts, t } from "../../shared/i18n.js";
+import { count, quantity, seconds } from "../../shared/units.js";
+import { node, pod } from "../parts/marks.js";
+
+/** What a pod asks for: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
+function asks(record) {
+	const wanted = Object.entries(record?.summary.requests ?? {}).filter(([, value]) => value > 0);
+	if (!wanted.length) return [t("asks.nothing")];
+	return list(wanted.map(([name, value]) => num(quantity(name, value), `request:${record?.summary.pod}`)));
+}
+
+/** What an update changed. @param {any} event @returns {Part[]} */
+function changesOf(event) {
+	return list(
+		(event.changes ?? []).map(
+			(/** @type {import("../../trace/trace").FieldChange} */ { field, name, before = null, after = null }) => {
+				const amounts = field === "allocatable" || field === "request";
+				const text = (/** @type {any} */ value) => (amounts ? quantity(name, value ?? 0) : String(value));
+				const how = before === null ? "added" : after === null ? "removed" : "changed";
+				return t(`change.${amounts ? "amount" : field}.${how}`, { name, before: text(before), after: text(after) });
+			},
+		),
+		3,
+	);
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function objectApplied({ state, event, hero }) {
+	const action = event.action;
+	if (event.kind === "Pod" && event.pod) {
+		const key = event.pod.pod;
+		const values = {
+			pod: pod(key, hero),
+			priority: num(event.pod.priority ?? 0, `priority:${key}`),
+			asks: asks(state.pods.get(key)),
+			node: node(event.pod.node ?? ""),
+		};
+		const bound = event.pod.node && action === "create" ? ".bound" : "";
+		const gates = event.pod.gates ?? [];
+		const gated = action === "update" && state.pods.get(key)?.place === "gated";
+		const kind = gated ? (gates.length ? ".gates" : ".ungated") : event.changes?.length ? ".what" : bound;
+		const why = gated
+			? parts(`object.pod.update${kind}.why`)
+			: action === "create" && !bound
+				? parts("object.pod.why")
+				: [];
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts(`object.pod.${action}${kind}`, {
+				...values,
+				changes: changesOf(event),
+				gates: list(gates),
+				n: gates.length,
+			}),
+			why,
+		};
+	}
+	if (event.kind === "Node" && event.node) {
+		const room = event.node.allocatable;
+		const values = {
+			node: node(event.name),
+			cpu: num(quantity("cpu", room.cpu ?? 0), `node:${event.name}`),
+			memory: num(quantity("memory", room.memory ?? 0), `node:${event.name}`),
+		};
+		const what = event.changes?.length ? ".what" : "";
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts(`object.node.${action}${what}`, { ...values, changes: changesOf(event) }),
+			why: parts("object.node.why"),
+		};
+	}
+	const volume = hero && event.kind.startsWith("PersistentVolume");
+	return {
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts(`object.other.${action}`, { kind: event.kind, name: event.name }),
+		why: volume ? parts("object.volume.why", { pod: pod(hero, hero) }) : [],
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function objectDeleted({ event }) {
+	if (event.kind === "Pod") {
+		const evicted = event.cause === "preemption" ? ".evicted" : "";
+		return {
+			eyebrow: parts("eyebrow.change"),
+			sentence: parts(`object.pod.delete${evicted}`, { pod: pod(`${event.namespace}/${event.name}`) }),
+			why: parts("object.pod.delete.why"),
+		};
+	}
+	const key = event.kind === "Node" ? "object.node.delete" : "object.other.delete";
+	return {
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts(key, { node: node(event.name), kind: event.kind, name: event.name }),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function runStarted({ state, event }) {
+	const zones = new Set(
+		[...state.nodes.values()].map((one) => one.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
+	).size;
+	const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
+	const named = [...state.nodes.values()].some((one) => "topology.kubernetes.io/zone" in (one.summary.labels ?? {}));
+	const key = state.nodes.size ? `run.started${running ? "" : ".empty"}${named ? "" : ".nozone"}` : "run.started.none";
+	return {
+		eyebrow: parts("eyebrow.start"),
+		sentence: parts(key, { n: num(count(state.nodes.size)), pods: num(count(running)), zones: num(zones) }),
+		why: state.nodes.size ? parts("run.started.why") : parts("run.started.nonodes"),
+	};
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	RunStarted: runStarted,
+	ClockAdvanced: ({ event }) => ({
+		eyebrow: parts("eyebrow.clock"),
+		sentence: parts("clock.sentence", { time: num(seconds(event.time)), cause: t(`clock.${event.cause}`) }),
+		why: parts("clock.why"),
+	}),
+	ObjectApplied: objectApplied,
+	ObjectDeleted: objectDeleted,
+	RunFinished: ({ event }) => ({
+		eyebrow: parts("eyebrow.end"),
+		sentence: parts(
+			!event.pending.length
+				? "run.finished.done"
+				: Object.keys(event.bound).length
+					? "run.finished"
+					: "run.finished.nobody",
+			{
+				time: num(seconds(event.time)),
+				bound: num(Object.keys(event.bound).length),
+				pending: num(event.pending.length),
+			},
+		),
+		why: event.pending.length
+			? parts("run.finished.pending", {
+					pods: list(
+						event.pending.map((/** @type {string} */ key) => pod(key)),
+						5,
+					),
+				})
+			: [],
+	}),
+};

@@ -1,0 +1,51 @@
+// @ts-check
+/** Where a number comes from: the rule in words, the arithmetic with this pod's values, the API's text, the source. */
+
+import { asks } from "./parts/panel.js";
+import { EXPLAINS, STEPS } from "./registry.js";
+
+/** @typedef {import("./registry.js").StepName} StepName */
+
+/**
+ * They come with the first step or click that asks.
+ * @type {Partial<Record<StepName, import("./registry.js").Explain>>}
+ */
+const here = {};
+
+/** @param {StepName} name */
+async function load(name) {
+	here[name] = (await STEPS[name].explanation?.())?.explain;
+}
+
+/** Fetch what later questions will need. */
+export function warmExplanations() {
+	for (const name of new Set(EXPLAINS.values())) if (!here[name]) void load(name);
+}
+
+/** Resolves once what stands in the margin first can be drawn; null when it can be now. @param {StepName} scene */
+export function explanationFor(scene) {
+	return !STEPS[scene].explanation || here[scene] ? null : load(scene);
+}
+
+/** Who explains what is referred to: "score:node-1:ImageLocality". @param {string | null} ref */
+function explainerOf(ref) {
+	return EXPLAINS.get(ref?.split(":")[0] ?? "");
+}
+
+/** Is everything here that the panel needs? @param {string | null} ref */
+export function canExplain(ref) {
+	const name = explainerOf(ref);
+	return !name || name in here;
+}
+
+/** @param {View} view @param {string} ref @returns {Child} */
+export function explainRef(view, ref) {
+	const [kind, first = "", ...rest] = ref.split(":");
+	const second = rest.join(":"); // an extender's name is an address
+	const name = explainerOf(ref);
+	if (!name) return asks(view, first);
+	const explain = here[name];
+	if (explain) return explain(view, kind, first, second);
+	void load(name).then(() => view.act.set({}));
+	return null;
+}

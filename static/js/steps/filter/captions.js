@@ -1,0 +1,326 @@
+// @ts-check
+/** Captions of Filter, plugin by plugin or node by node. */
+
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { count, quantity, short } from "../../shared/units.js";
+import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
+import { keyOf, valuesOf } from "../parts/fact_words.js";
+import { amountMark, node, nodes, pod, quantityMark } from "../parts/marks.js";
+import { extender, plainReason, reasonKind } from "../parts/plain_words.js";
+import { filtered, nodesSeen, PASSED, stoppedBy } from "./model.js";
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function filterCaption(context) {
+	const model = filtered(context.state);
+	if (!model) return {};
+	if (!model.names.length) return nothingEvaluated(context);
+	return context.order === "node" ? byNode(context, model) : byPlugin(context, model);
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function nothingEvaluated({ state, hero }) {
+	return {
+		eyebrow: parts("eyebrow.Filter"),
+		sentence: parts(state.nodes.size ? "filter.nothing" : "filter.nonodes", { pod: pod(hero ?? "", hero) }),
+	};
+}
+
+/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+function byPlugin(context, model) {
+	const { frame, hero } = context;
+	const plugin = model.plugins[frame];
+	const stopped = stoppedBy(model, frame);
+	const left = model.left[frame];
+	const values = {
+		pod: pod(hero ?? "", hero),
+		plugin: extender(plugin),
+		n: num(stopped.length, `column:${plugin}`),
+		nodes: list(nodes(stopped), 4),
+		node: stopped.length ? node(stopped[0]) : "",
+		left: num(count(left)),
+		total: num(count(model.evaluated)),
+		all: parts(
+			model.nominatedFirst && model.evaluated === 1
+				? "all.nominated"
+				: context.state.nodes.size === 1
+					? "all.only"
+					: left === 1
+						? "all.one"
+						: left === 2
+							? "all.two"
+							: "all.many",
+			{ left: num(count(left)) },
+		),
+	};
+	return {
+		eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
+		sentence: stopped.length
+			? stoppedSentence(context, model, plugin, stopped, values)
+			: nobodySentence(context, model, plugin, values),
+		why:
+			!frame && model.nominatedFirst
+				? nominatedWhy(model, model.nominatedFirst, values)
+				: stopped.length
+					? stoppedWhy(context, model, frame, stopped, values)
+					: cordonedAmong(context.state, model, plugin).length
+						? parts("filter.NodeUnschedulable.tolerated.why")
+						: parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
+		next: nextFilter(model, frame),
+	};
+}
+
+/**
+ * The nominated node is tried alone, before the others.
+ * @param {Filtered} model
+ * @param {string} name
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+function nominatedWhy(model, name, values) {
+	return parts(model.at.get(name)?.stop === PASSED ? "filter.nominated.why" : "filter.nominated.failed", {
+		...values,
+		node: node(name),
+	});
+}
+
+/**
+ * Nodes that NodeUnschedulable let pass although they are cordoned.
+ * @param {State} state
+ * @param {Filtered} model
+ * @param {string} plugin
+ */
+function cordonedAmong(state, model, plugin) {
+	return plugin === "NodeUnschedulable"
+		? model.names.filter((name) => state.nodes.get(name)?.summary.unschedulable)
+		: [];
+}
+
+/** @param {Context} context @param {Filtered} model @param {string} plugin @param {Record<string, any>} values */
+function nobodySentence({ state }, model, plugin, values) {
+	const cordoned = cordonedAmong(state, model, plugin);
+	if (cordoned.length)
+		return parts("filter.NodeUnschedulable.tolerated", {
+			...values,
+			nodes: list(nodes(cordoned), 3),
+			n: cordoned.length,
+		});
+	return parts(has(`filter.${plugin}.none`) ? `filter.${plugin}.none` : "filter.none", values);
+}
+
+/**
+ * @param {Context} context
+ * @param {Filtered} model
+ * @param {string} plugin
+ * @param {string[]} stopped
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+function stoppedSentence(context, model, plugin, stopped, values) {
+	if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
+	const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
+	if (told) return told;
+	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
+	const taint = plugin === "TaintToleration" ? taintOf(context.state, stopped[0], reasons[0] ?? "") : "";
+	const kind = taint ? undefined : reasonKind(reasons[0]);
+	const many = stopped.length > 1 ? "many" : "one";
+	const key =
+		[`filter.${plugin}.${kind}.${many}`, `filter.${plugin}.${many}`, `filter.any.${many}`].find(has) ??
+		"filter.any.many";
+	return parts(key, {
+		...values,
+		reason: plainReason(reasons[0] ?? ""),
+		taint: num(taint, `verdict:${stopped[0]}:${plugin}`),
+	});
+}
+
+/**
+ * The taint that kept the pod away: the reason names it before 1.35; a node that has only one has no other.
+ * @param {State} state
+ * @param {string} name
+ * @param {string} reason
+ */
+function taintOf(state, name, reason) {
+	const named = /\{(.*)\}/.exec(reason)?.[1].replace(": ", "=").replace(/=$/, "");
+	const hard = (state.nodes.get(name)?.summary.taints ?? []).filter(([, , effect]) => effect !== "PreferNoSchedule");
+	return named ?? (hard.length === 1 ? hard[0].slice(0, 2).filter(Boolean).join("=") : "");
+}
+
+/**
+ * With the engine's numbers, once they are here: how far the skew goes, which label is missing.
+ * @param {Context} context
+ * @param {string} name
+ * @param {string} plugin
+ * @param {Record<string, any>} values
+ * @returns {Part[] | null}
+ */
+function factSentence({ state, explainer }, name, plugin, values) {
+	const facts = explainer?.filter(state.attempt, name, plugin)?.facts?.filter((one) => !one.holds) ?? [];
+	const fact = facts.find((one) => one.values && has(`fact.${keyOf(one)}`));
+	if (!fact) return null;
+	const ref = `verdict:${name}:${plugin}`;
+	const words = valuesOf(fact);
+	const marks = Object.fromEntries(Object.entries(words).map(([field, value]) => [`v_${field}`, num(value, ref)]));
+	return parts(`fact.${keyOf(fact)}`, { ...values, ...marks, would: num(words.would, ref) });
+}
+
+/**
+ * @param {Context} context
+ * @param {Filtered} model
+ * @param {string[]} stopped
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+function fitSentence({ state, hero = "" }, model, stopped, values) {
+	const tally = new Map();
+	for (const name of stopped) {
+		for (const reason of model.at.get(name)?.verdict?.reasons ?? []) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+	}
+	const most = Math.max(...tally.values());
+	if (stopped.length > 1 && most < stopped.length && tally.size > 1)
+		return mixedSentence(tally, stopped.length, values);
+	const [reason, short] = [...tally].sort((a, b) => b[1] - a[1])[0] ?? ["Too many pods", stopped.length];
+	const resource = resourceOf(reason);
+	const need = request(state, hero, resource);
+	const where = stopped.find((name) => model.at.get(name)?.verdict?.reasons.includes(reason)) ?? stopped[0];
+	const record = state.nodes.get(where);
+	const ref = `verdict:${where}:NodeResourcesFit`;
+	const capacity = record ? allocatable(record, resource) : 0;
+	const filled = {
+		...values,
+		n: num(short, "column:NodeResourcesFit"),
+		node: node(where),
+		need: quantityMark(resource, need, `request:${hero}`),
+		free: amountMark(resource, Math.max(0, free(state, where, resource, hero)), ref),
+		capacity: amountMark(resource, capacity, ref),
+		whole: quantityMark(resource, capacity, ref),
+	};
+	if (resource === "pods") return parts(short > 1 ? "filter.fit.pods.many" : "filter.fit.pods.one", filled);
+	if (short > 1)
+		return parts(model.left[model.plugins.indexOf("NodeResourcesFit")] ? "filter.fit.many" : "filter.fit.all", filled);
+	return parts(need > capacity ? "filter.fit.never" : "filter.fit.one", filled);
+}
+
+/**
+ * One lacks cpu, another memory.
+ * @param {Map<string, number>} tally
+ * @param {number} n
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+function mixedSentence(tally, n, values) {
+	const reasons = [...tally]
+		.sort((a, b) => b[1] - a[1])
+		.map(([reason, k]) => t("filter.fit.mixed.one", { resource: named(short(resourceOf(reason))), k }));
+	return parts("filter.fit.mixed", {
+		...values,
+		n: num(n, "column:NodeResourcesFit"),
+		reasons: reasons.join(t("list.comma")),
+	});
+}
+
+const named = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
+
+/**
+ * @param {Context} context
+ * @param {Filtered} model
+ * @param {number} frame
+ * @param {string[]} stopped
+ * @param {Record<string, any>} values
+ * @returns {Part[]}
+ */
+function stoppedWhy(context, model, frame, stopped, values) {
+	const { state, hero = "", explainer } = context;
+	const plugin = model.plugins[frame];
+	/** @type {Part[]} */
+	const out = [];
+	const fact = explainer?.filter(state.attempt, stopped[0], plugin)?.facts?.find((one) => !one.holds);
+	if (plugin === "NodeResourcesFit" && stopped.length === 1)
+		out.push(...holders(context, stopped[0], resourceOf(model.at.get(stopped[0])?.verdict?.reasons[0] ?? "")));
+	else if (stopped.length === 1 && fact?.text && !has(`fact.${keyOf(fact)}`) && t("language") === "en")
+		out.push(fact.text.endsWith(".") ? fact.text : `${fact.text}.`);
+	else if (has(`filter.${plugin}.why`)) out.push(...parts(`filter.${plugin}.why`, values));
+	const solid = stopped.filter((name) => model.at.get(name)?.verdict?.code !== "UnschedulableAndUnresolvable").length;
+	const help = solid === stopped.length ? "filter.solid" : solid ? "filter.solid.some" : "filter.final";
+	if (!out.length || !solid)
+		out.push(out.length ? " " : "", ...parts(help, { ...values, n: stopped.length, some: solid, pod: pod(hero) }));
+	const still = model.names.filter((name) => (model.at.get(name)?.stop ?? 0) > frame);
+	out.push(
+		" ",
+		...(still.length > 4 || !still.length
+			? parts(still.length ? "filter.left" : "filter.noneleft", values)
+			: parts("filter.leftnames", { nodes: list(nodes(still)), n: still.length })),
+	);
+	return out;
+}
+
+/**
+ * Who holds the room on a node, and for whom some of it is kept.
+ * @param {Context} context
+ * @param {string} name
+ * @param {string} resource
+ * @returns {Part[]}
+ */
+function holders({ state, hero = "" }, name, resource) {
+	const told = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
+		const some = pods
+			.filter((one) => request(state, one, resource) > 0)
+			.sort((a, b) => request(state, b, resource) - request(state, a, resource));
+		const sum = some.reduce((all, one) => all + request(state, one, resource), 0);
+		return some.length
+			? parts(key, {
+					pods: list(
+						some.map((one) => pod(one, hero)),
+						3,
+					),
+					n: some.length,
+					used: quantity(resource, sum),
+				})
+			: [];
+	};
+	if (resource === "pods") return [];
+	const kept = told("filter.fit.held", heldFor(state, name, hero));
+	return [...told("filter.fit.holders", state.nodes.get(name)?.pods ?? []), ...(kept.length ? [" ", ...kept] : [])];
+}
+
+/** @param {Filtered} model @param {number} frame @returns {Part[]} */
+function nextFilter(model, frame) {
+	const following = model.plugins[frame + 1];
+	if (following && model.left[frame])
+		return has(`next.filter.${following}`)
+			? parts(`next.filter.${following}`)
+			: parts("next.filter", { plugin: extender(following) });
+	return decision(model.feasible.length);
+}
+
+/** @param {number} feasible */
+function decision(feasible) {
+	return parts(feasible > 1 ? "next.score" : feasible ? "next.single" : "next.postfilter", { n: feasible });
+}
+
+/** @param {Context} context @param {Filtered} model @returns {Partial<Caption>} */
+function byNode({ event, frame, hero }, model) {
+	const seen = nodesSeen(event, frame);
+	const name = model.walk[seen - 1];
+	const at = model.at.get(name);
+	const fit = model.walk.slice(0, seen).filter((one) => model.at.get(one)?.stop === PASSED).length;
+	const values = {
+		pod: pod(hero ?? "", hero),
+		node: node(name),
+		n: num(model.plugins.length),
+		plugin: at?.verdict?.plugin ?? "",
+		reason: num(plainReason(at?.verdict?.reasons[0] ?? ""), `verdict:${name}:${at?.verdict?.plugin}`),
+		fit: num(fit),
+		seen: num(seen),
+		find: num(model.toFind),
+	};
+	return {
+		eyebrow: parts("eyebrow.bynode", { i: seen, n: model.walk.length }),
+		sentence: parts(at?.verdict ? "bynode.rejected" : "bynode.passed", values),
+		why: parts("bynode.why", values),
+		next:
+			seen < model.walk.length ? parts("next.node", { node: node(model.walk[seen]) }) : decision(model.feasible.length),
+	};
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = { NodesFiltered: filterCaption };

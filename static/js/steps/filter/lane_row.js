@@ -1,0 +1,212 @@
+// @ts-check
+/** One node's lane: its head with the pods on it, the line through the plugins, the mark that stopped it, its score. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { amount, short } from "../../shared/units.js";
+import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
+import { question } from "../parts/plain_words.js";
+import { plainBar, podBar, tags } from "../parts/pods.js";
+import { PASSED } from "./model.js";
+import { passedText, stoppedShort, stoppedText } from "./reasons.js";
+
+/** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
+
+/** @param {View} view @param {Lanes} lanes @param {{name: string, first: boolean}} row @param {boolean} [picked] */
+export function laneRow(view, lanes, { name, first }, picked) {
+	const stop = lanes.model?.at.get(name)?.stop;
+	const fate = fateOf(lanes, name, stop);
+	const hit = fate === "out" && (lanes.seen ? lanes.latest === name : stop === lanes.at) && lanes.phase === "filter";
+	/** @type {Record<string, boolean | undefined>} */
+	const marks = {
+		hit,
+		newzone: first,
+		win: lanes.chosen === name && lanes.phase === "score",
+		tried: lanes.latest === name,
+		selected: view.selection?.kind === "node" && view.selection.name === name,
+		picked,
+	};
+	return h(
+		"div",
+		{
+			key: name,
+			role: "listitem",
+			"data-node": name,
+			class: ["lane", fate, ...Object.keys(marks).filter((mark) => marks[mark])].join(" "),
+		},
+		head(view, lanes, name, fate, stop),
+		h(
+			"div",
+			{ key: "track", class: "track" },
+			line(lanes, stop, fate),
+			lanes.mode !== "thin" && ticks(view, lanes, name, fate, stop),
+			stopMark(view, lanes, name, fate, stop),
+			view.options.later && fate === "out" && lanes.phase === "filter" && lanes.later?.(view, lanes, name, stop ?? 0),
+			fate === "unseen" &&
+				lanes.mode === "heads" &&
+				h("span", { key: "unseen", class: "why-stopped unlooked" }, t(whyUnseen(view, lanes, name))),
+			lanes.phase === "score" && fate === "alive" && lanes.bars?.scoreBars(view, lanes, name),
+		),
+	);
+}
+
+/** Why Filter did not look at a node. @param {View} view @param {Lanes} lanes @param {string} name */
+function whyUnseen({ state }, { model }, name) {
+	const named = state.cycle.PreFilterFinished?.nodes;
+	return named && !named.includes(name)
+		? "lane.unseen.named"
+		: model?.nominatedFirst
+			? "lane.unseen.nominated"
+			: "lane.unseen";
+}
+
+/** @param {Lanes} lanes @param {string} name @param {number | undefined} stop @returns {Fate} */
+function fateOf({ model, at, seen }, name, stop) {
+	if (!model) return "waiting";
+	if (stop === undefined) return "unseen";
+	if (seen && !seen.has(name)) return "waiting";
+	return stop <= at && stop !== PASSED ? "out" : "alive";
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+function head(view, lanes, name, fate, stop) {
+	const node = view.state.nodes.get(name);
+	if (!node) return null;
+	const resource =
+		lanes.plugins[lanes.at] === "NodeResourcesFit" && view.hero ? scarcest(view.state, name, view.hero) : "cpu";
+	const shown = resource === "pods" ? "cpu" : resource;
+	const fits = lanes.plugins.indexOf("NodeResourcesFit");
+	const ghost = lanes.phase === "filter" && fits >= 0 && lanes.at === fits && (stop ?? 0) >= fits && fate !== "unseen";
+	const whole = Math.max(1, allocatable(node, shown));
+	return h(
+		"div",
+		{ key: "head", class: "lane-head" },
+		h(
+			"div",
+			{ key: "name", class: "lane-name" },
+			h(
+				"button",
+				{ type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } },
+				name,
+			),
+			tags(node),
+			h(
+				"span",
+				{ key: "free", class: "lane-free" },
+				t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.hero)), whole)),
+			),
+		),
+		lanes.mode !== "thin" &&
+			bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
+		lanes.mode === "heads" &&
+			h(
+				"span",
+				{ key: "memory", class: "memory", title: t("memory") },
+				h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } }),
+			),
+	);
+}
+
+/** "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu". @param {string} resource @param {number} left @param {number} whole */
+function freeOf(resource, left, whole) {
+	const all = amount(resource, whole);
+	const unit = / \w+$/.exec(all)?.[0] ?? "";
+	const bare = amount(resource, left);
+	return {
+		free: unit && bare.endsWith(unit) ? bare.slice(0, -unit.length) : bare,
+		all,
+		unit: unit || resource === "cpu" ? "" : short(resource),
+	};
+}
+
+/** @param {View} view @param {string} name @param {string} resource @param {number} ghost @param {string} mode */
+function bar(view, name, resource, ghost, mode) {
+	return mode === "heads"
+		? podBar(view, name, resource, { held: heldFor(view.state, name, view.hero), ghost })
+		: plainBar(view, name, resource, ghost);
+}
+
+/** @param {Lanes} lanes @param {number | undefined} stop @param {Fate} fate */
+function line({ geometry, at, plugins, seen, phase }, stop, fate) {
+	const centre = (/** @type {number} */ i) => geometry.x[i][0] + geometry.x[i][1] / 2;
+	let end = 0;
+	if (fate === "out" && stop !== undefined && geometry.x[stop]) end = centre(stop);
+	else if (fate === "alive")
+		end =
+			at >= plugins.length || seen ? geometry.width - (geometry.phone ? 6 : 90) : geometry.x[at][0] + geometry.x[at][1];
+	return h("span", { key: "line", class: `line ${phase === "score" ? "off" : ""}`, style: { width: `${end}px` } });
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+function ticks(view, { geometry, at, plugins, seen, phase, mode }, name, fate, stop) {
+	return plugins.map((plugin, i) => {
+		const ahead = phase === "score" || fate === "unseen" || fate === "waiting" || i > at || i >= (stop ?? 0);
+		const now = i === at && !seen && fate === "alive" && !geometry.phone && mode === "heads";
+		const text = now ? passedText(view, name, plugin) : "";
+		return h(
+			"button",
+			{
+				key: `tick${i}`,
+				type: "button",
+				tabindex: now ? null : "-1",
+				title: `${name}: ${plugin}`,
+				class: `tick ${now ? "now" : ""} ${ahead ? "off" : ""}`,
+				style: { left: `${geometry.x[i][0] + geometry.x[i][1] / 2}px` },
+				"aria-label": `${question(plugin)} ${text} ${t("passed")}`,
+				on: { click: () => view.act.pin(`verdict:${name}:${plugin}`) },
+			},
+			now && [text && h("span", { key: "text" }, text), h("b", { key: "yes", class: "yes" }, text ? " ✓" : "✓")],
+		);
+	});
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {Fate} fate @param {number | undefined} stop */
+function stopMark(view, lanes, name, fate, stop) {
+	const { geometry, model, phase, mode, seen, at, plugins } = lanes;
+	const verdict = model?.at.get(name)?.verdict;
+	if (fate === "alive" && (at >= plugins.length || seen) && phase === "filter") {
+		return h(
+			"span",
+			{ key: "why", class: "why-stopped feasible", style: { left: `${geometry.width - 84}px` } },
+			h("b", { class: "yes" }, "✓ "),
+			t("lane.feasible"),
+		);
+	}
+	if (fate === "alive" && geometry.phone && phase === "filter" && at >= 0) {
+		const [left, width] = geometry.x[at];
+		return h(
+			"span",
+			{ key: "why", class: "why-stopped", style: { left: `${left + width + 6}px` } },
+			passedText(view, name, plugins[at]),
+			h("b", { class: "yes" }, " ✓"),
+		);
+	}
+	if (fate !== "out" || stop === undefined || !verdict || !geometry.x[stop]) return null;
+	const score = phase === "score";
+	const x = score ? 12 : geometry.x[stop][0] + geometry.x[stop][1] / 2;
+	const final = verdict.code === "UnschedulableAndUnresolvable";
+	const [bold, rest] = stoppedText(view, name, verdict);
+	const room = geometry.width - x > 230;
+	const words = score
+		? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold]
+		: geometry.phone || mode !== "heads"
+			? h("b", null, stoppedShort(view, name, verdict))
+			: [h("b", null, bold), rest && (room ? t("clause") + rest : [h("br", null), rest])];
+	return [
+		h(
+			"button",
+			{
+				key: "stop",
+				type: "button",
+				class: `stop ${final ? "final" : ""}`,
+				style: { left: `${x}px` },
+				"aria-label": `${name}: ${verdict.plugin}: ${verdict.reasons.join(", ")}`,
+				on: { click: () => view.act.pin(`verdict:${name}:${verdict.plugin}`) },
+			},
+			"✕",
+		),
+		mode !== "thin" &&
+			!(view.options.later && !score) &&
+			h("span", { key: "why", class: "why-stopped", style: { left: `${score ? 30 : x + 16}px` } }, words),
+	];
+}

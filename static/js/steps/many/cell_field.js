@@ -1,0 +1,358 @@
+// @ts-check
+/** The canvas of cells: one per node, hit by pointer and by keyboard, zoomed by wheel, moved by dragging. */
+
+import { t } from "../../shared/i18n.js";
+import { count } from "../../shared/units.js";
+import { allocatable, used } from "../../trace/room.js";
+import { nodesSeen, PASSED } from "../filter/model.js";
+import { plainReason } from "../parts/plain_words.js";
+
+/** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */
+
+const MOST_ZOOM = 12;
+
+export class CellField {
+	constructor() {
+		this.scale = 1;
+		this.left = 0;
+		this.top = 0;
+		this.cursor = -1;
+		this.grid = { columns: 1, size: 8 };
+		this.size = { width: 0, height: 0 };
+		/** @type {View | null} */
+		this.view = null;
+		/** @type {Filtered | null} */
+		this.model = null;
+		/** @type {Set<string> | null} nodes of the reason that is picked: only they are drawn */
+		this.picked = null;
+		/** @type {HTMLCanvasElement | null} */
+		this.canvas = null;
+		/** @type {HTMLElement | null} */
+		this.tip = null;
+	}
+
+	/** @param {HTMLCanvasElement} canvas @param {HTMLElement} tip @param {View} view @param {Filtered | null} model */
+	draw(canvas, tip, view, model) {
+		if (canvas !== this.canvas) this.attach(canvas);
+		Object.assign(this, { tip, view, model });
+		this.paint();
+	}
+
+	paint() {
+		const { canvas, view } = this;
+		const pen = canvas?.getContext("2d");
+		if (!canvas || !view || !pen) return;
+		const dense = devicePixelRatio || 1;
+		const { width, height } = this.size;
+		if (canvas.width !== width * dense || canvas.height !== height * dense)
+			Object.assign(canvas, { width: width * dense, height: height * dense });
+		this.grid = gridOf(view.state.order.length, width, height);
+		pen.setTransform(dense, 0, 0, dense, 0, 0);
+		pen.clearRect(0, 0, width, height);
+		pen.translate(this.left, this.top);
+		pen.scale(this.scale, this.scale);
+		this.cells(pen, colours(canvas));
+		this.labels(pen, colours(canvas), width);
+	}
+
+	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink */
+	cells(pen, ink) {
+		const view = /** @type {View} */ (this.view);
+		const { columns, size } = this.grid;
+		const gap = size > 5 ? Math.max(1.5, size / 12) : 0.5;
+		const paths = {
+			unseen: new Path2D(),
+			alive: new Path2D(),
+			solid: new Path2D(),
+			final: new Path2D(),
+			pending: new Path2D(),
+		};
+		const full = { used: new Path2D(), closed: new Path2D() };
+		const look = this.looks();
+		view.state.order.forEach((name, i) => {
+			const x = (i % columns) * size;
+			const y = Math.floor(i / columns) * size;
+			const kind = look(name);
+			if (kind === "unseen") paths.unseen.rect(x + size / 3, y + size / 3, size / 2.6, size / 2.6);
+			else if (kind === "solid" || kind === "final") cross(paths[kind], x + gap, y + gap, size - 2 * gap);
+			else paths[kind].rect(x + gap / 2, y + gap / 2, size - gap, size - gap);
+			if (!this.model) this.fill(full, name, x, y, size, gap);
+		});
+		if (!this.model) return fillAll(pen, ink, paths.alive, full);
+		pen.fillStyle = ink.line;
+		pen.fill(paths.unseen);
+		pen.fillStyle = ink.line2;
+		pen.fill(paths.pending);
+		pen.fillStyle = ink.ink;
+		pen.fill(paths.alive);
+		pen.strokeStyle = ink.no;
+		pen.lineWidth = Math.min(4, Math.max(1, size / 6));
+		pen.stroke(paths.solid);
+		pen.lineWidth = Math.max(0.6, size / 14);
+		pen.stroke(paths.final);
+	}
+
+	/** What a cell says in this step. @returns {(name: string) => Look} */
+	looks() {
+		const { model, view } = this;
+		if (!model || !view) return () => "alive";
+		const filtering = view.event.type === "NodesFiltered";
+		const at = filtering && view.order === "plugin" ? view.frame : PASSED - 1;
+		const seen =
+			filtering && view.order === "node" ? new Set(model.walk.slice(0, nodesSeen(view.event, view.frame))) : null;
+		return (name) => {
+			const verdict = model.at.get(name);
+			if (!verdict || (this.picked && !this.picked.has(name))) return "unseen";
+			if (seen && !seen.has(name)) return "pending";
+			if (verdict.stop > at) return "alive";
+			return verdict.verdict?.code === "UnschedulableAndUnresolvable" ? "final" : "solid";
+		};
+	}
+
+	/** Between cycles: how full a node is. */
+	fill(
+		/** @type {{used: Path2D, closed: Path2D}} */ full,
+		/** @type {string} */ name,
+		/** @type {number} */ x,
+		/** @type {number} */ y,
+		/** @type {number} */ size,
+		/** @type {number} */ gap,
+	) {
+		const node = this.view?.state.nodes.get(name);
+		if (!node) return;
+		const share = Math.min(1, used(node, "cpu") / Math.max(1, allocatable(node, "cpu")));
+		const path = node.summary.unschedulable ? full.closed : full.used;
+		if (share > 0) path.rect(x + gap / 2, y + gap / 2 + (size - gap) * (1 - share), size - gap, (size - gap) * share);
+	}
+
+	/**
+	 * The start of the search, the chosen node, the cell under the cursor.
+	 * @param {CanvasRenderingContext2D} pen
+	 * @param {Record<string, string>} ink
+	 * @param {number} width
+	 */
+	labels(pen, ink, width) {
+		const view = /** @type {View} */ (this.view);
+		const { order } = view.state;
+		const model = this.model;
+		if (model && model.evaluated < order.length)
+			this.label(pen, ink, width, model.start % order.length, t("cells.start", { n: count(model.start + 1) }), -1);
+		if (model && model.evaluated < order.length && view.scene === "score")
+			this.label(
+				pen,
+				ink,
+				width,
+				(model.start + model.evaluated - 1) % order.length,
+				t("cells.stop", { n: count(model.feasible.length) }),
+				1,
+			);
+		const pod = view.state.pods.get(view.hero);
+		const chosen =
+			view.state.cycle.HostSelected && view.scene !== "cluster"
+				? view.state.cycle.HostSelected.node
+				: pod?.node || pod?.nominated_node || "";
+		const target = order.indexOf(chosen);
+		if (target >= 0) {
+			this.dot(pen, ink, target);
+			this.label(pen, ink, width, target, `★ ${chosen}`, 1);
+		}
+		const selected = view.selection?.kind === "node" ? order.indexOf(view.selection.name) : -1;
+		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
+	}
+
+	/** @param {number} i */
+	corner(i) {
+		const { columns, size } = this.grid;
+		return [(i % columns) * size, Math.floor(i / columns) * size];
+	}
+
+	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i */
+	dot(pen, ink, i) {
+		const [x, y] = this.corner(i);
+		pen.beginPath();
+		pen.arc(
+			x + this.grid.size / 2,
+			y + this.grid.size / 2,
+			Math.max(Math.min(this.grid.size * 0.9, 10), 6 / this.scale),
+			0,
+			7,
+		);
+		pen.fillStyle = ink.hero;
+		pen.fill();
+		pen.lineWidth = 2 / this.scale;
+		pen.strokeStyle = ink.edge;
+		pen.stroke();
+	}
+
+	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink @param {number} i */
+	frame(pen, ink, i) {
+		const [x, y] = this.corner(i);
+		pen.lineWidth = 2.5 / this.scale;
+		pen.strokeStyle = ink.edge;
+		pen.strokeRect(x - 1, y - 1, this.grid.size + 2, this.grid.size + 2);
+	}
+
+	/**
+	 * @param {CanvasRenderingContext2D} pen
+	 * @param {Record<string, string>} ink
+	 * @param {number} width
+	 * @param {number} i
+	 * @param {string} text
+	 * @param {1 | -1} side
+	 */
+	label(pen, ink, width, i, text, side) {
+		const [x, y] = this.corner(i);
+		const scale = 1 / this.scale;
+		pen.font = `650 ${13.5 * scale}px "Source Sans 3", system-ui, sans-serif`;
+		const size = pen.measureText(text).width + 12 * scale;
+		const after = x + this.grid.size + 6 * scale;
+		const left = Math.max(
+			0,
+			side < 0 ? Math.min(x - size, width - size) : after + size > width ? x - size - 6 * scale : after,
+		);
+		const top = Math.max(0, side > 0 ? y - 7 * scale + this.grid.size / 2 - 2 * scale : y - 20 * scale);
+		pen.fillStyle = ink.panel;
+		pen.fillRect(left, top, size, 18 * scale);
+		pen.fillStyle = ink.ink;
+		pen.fillText(text, left + 6 * scale, top + 13.5 * scale);
+	}
+
+	/** The index of the node at a place, or -1. @param {number} x @param {number} y */
+	hit(x, y) {
+		const { columns, size } = this.grid;
+		const column = Math.floor((x - this.left) / this.scale / size);
+		const row = Math.floor((y - this.top) / this.scale / size);
+		const i = row * columns + column;
+		return column >= 0 && column < columns && row >= 0 && i < (this.view?.state.order.length ?? 0) ? i : -1;
+	}
+
+	/** @param {number} factor @param {number} [x] @param {number} [y] */
+	zoomBy(factor, x = (this.canvas?.clientWidth ?? 0) / 2, y = (this.canvas?.clientHeight ?? 0) / 2) {
+		const next = Math.max(1, Math.min(MOST_ZOOM, this.scale * factor));
+		const ratio = next / this.scale;
+		this.scale = next;
+		this.pan(x - (x - this.left) * ratio, y - (y - this.top) * ratio);
+	}
+
+	/** @param {number} left @param {number} top */
+	pan(left, top) {
+		const [width, height] = [this.canvas?.clientWidth ?? 0, this.canvas?.clientHeight ?? 0];
+		this.left = Math.min(0, Math.max(left, width * (1 - this.scale)));
+		this.top = Math.min(0, Math.max(top, height * (1 - this.scale)));
+		this.paint();
+	}
+
+	/** @param {HTMLCanvasElement} canvas */
+	attach(canvas) {
+		this.canvas = canvas;
+		const field = /** @type {HTMLElement} */ (canvas.parentElement);
+		const measure = () =>
+			(this.size = { width: Math.floor(field.clientWidth), height: Math.floor(field.clientHeight) });
+		measure();
+		new ResizeObserver(() => {
+			measure();
+			if (this.canvas === canvas) this.paint();
+		}).observe(field);
+		/** @type {PointerEvent | null} */
+		let from = null;
+		canvas.addEventListener("wheel", (event) => {
+			event.preventDefault();
+			this.zoomBy(event.deltaY > 0 ? 0.8 : 1.25, event.offsetX, event.offsetY);
+		});
+		canvas.addEventListener("pointerdown", (event) => (from = event));
+		canvas.addEventListener("pointermove", (event) => {
+			if (from && event.buttons) this.pan(this.left + event.movementX, this.top + event.movementY);
+			this.point(this.hit(event.offsetX, event.offsetY));
+		});
+		canvas.addEventListener("pointerup", (event) => {
+			if (from && Math.hypot(event.clientX - from.clientX, event.clientY - from.clientY) < 5)
+				this.select(this.hit(event.offsetX, event.offsetY));
+			from = null;
+		});
+		canvas.addEventListener("pointerleave", () => this.point(-1));
+		canvas.addEventListener("keydown", (event) => this.key(event));
+	}
+
+	/** @param {KeyboardEvent} event */
+	key(event) {
+		const by = { ArrowLeft: -1, ArrowRight: 1, ArrowUp: -this.grid.columns, ArrowDown: this.grid.columns }[event.key];
+		if (event.key === "Enter" && this.cursor >= 0) this.select(this.cursor);
+		else if (by && !event.shiftKey)
+			this.point(Math.max(0, Math.min((this.view?.state.order.length ?? 1) - 1, Math.max(0, this.cursor) + by)));
+		else return;
+		event.preventDefault();
+	}
+
+	/** @param {number} i */
+	select(i) {
+		const name = this.view?.state.order[i];
+		if (name) this.view?.act.select({ kind: "node", name });
+	}
+
+	/** @param {number} i */
+	point(i) {
+		if (i === this.cursor) return;
+		this.cursor = i;
+		this.paint();
+		const name = this.view?.state.order[i];
+		if (!this.tip || !this.canvas) return;
+		this.tip.hidden = !name;
+		if (!name) return;
+		const verdict = this.model?.at.get(name);
+		const reason = verdict?.verdict ? plainReason(verdict.verdict.reasons[0] ?? "") : t("cells.fits");
+		this.tip.textContent = this.model ? `${name}: ${verdict ? reason : t("lane.unseen")}` : name;
+		const [x, y] = this.corner(i);
+		this.tip.style.setProperty("left", `${Math.min(this.canvas.clientWidth - 200, x * this.scale + this.left + 14)}px`);
+		this.tip.style.setProperty("top", `${y * this.scale + this.top - 30}px`);
+	}
+}
+
+/** Cells as big as the field lets them be. @param {number} n @param {number} width @param {number} height */
+export function gridOf(n, width, height) {
+	let size = Math.max(1, Math.sqrt((width * height) / Math.max(1, n)));
+	while (size > 1 && Math.ceil(n / Math.floor(width / size)) * size > height) size -= 0.1;
+	size = Math.min(size, 40);
+	return { columns: Math.max(1, Math.floor(width / size)), size };
+}
+
+/**
+ * @param {CanvasRenderingContext2D} pen
+ * @param {Record<string, string>} ink
+ * @param {Path2D} ground
+ * @param {{used: Path2D, closed: Path2D}} full
+ */
+function fillAll(pen, ink, ground, full) {
+	for (const [colour, path] of /** @type {[string, Path2D][]} */ ([
+		[ink.sunk, ground],
+		[ink.ink2, full.used],
+		[ink.line2, full.closed],
+	])) {
+		pen.fillStyle = colour;
+		pen.fill(path);
+	}
+}
+
+/** @param {Path2D} path @param {number} x @param {number} y @param {number} size */
+function cross(path, x, y, size) {
+	path.moveTo(x, y);
+	path.lineTo(x + size, y + size);
+	path.moveTo(x + size, y);
+	path.lineTo(x, y + size);
+}
+
+/** The theme's colours. @param {Element} element @returns {Record<string, string>} */
+function colours(element) {
+	const look = getComputedStyle(element);
+	const read = (/** @type {string} */ name) => look.getPropertyValue(name).trim();
+	return {
+		ink: read("--funnel"),
+		ink2: read("--ink2"),
+		line: read("--line"),
+		line2: read("--line2"),
+		no: read("--no"),
+		hero: read("--hero"),
+		edge: read("--hero-edge"),
+		panel: read("--panel"),
+		sunk: read("--sunk"),
+	};
+}

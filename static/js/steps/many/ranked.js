@@ -1,0 +1,201 @@
+// @ts-check
+/** Pictures that stay readable with any number of nodes: the funnel as bars, the spread of the totals, the best few. */
+
+import { h, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { count } from "../../shared/units.js";
+import { filtered } from "../filter/model.js";
+import { question } from "../parts/plain_words.js";
+import { scoreStyle } from "../score/bars.js";
+import { ranking, scores, totalsAfter } from "../score/model.js";
+
+const BEST = 10;
+const BINS = 36;
+const TRACK = 76; // per cent of the track: the rest is for the number behind it
+
+/**
+ * Score with 13 to 200 nodes: the best as bars, all as a spread, the funnel that they came through.
+ * @param {Element} target
+ * @param {View} view
+ */
+export function draw(target, view) {
+	patch(target, [
+		h(
+			"div",
+			{ key: "many", class: "many" },
+			colourKey(view),
+			h("div", { key: "left", class: "many-best" }, bestBars(view, BEST)),
+			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
+		),
+	]);
+}
+
+/** How many plugins have counted so far. @param {View} view @param {Scores} model */
+export function counted(view, model) {
+	return view.event.type === "ScoresComputed" ? Math.min(view.frame + 1, model.plugins.length) : model.plugins.length;
+}
+
+/** One bar per Filter plugin: who is left, who was cut off. @param {View} view */
+export function funnelBars(view) {
+	const model = filtered(view.state);
+	if (!model) return null;
+	const at = view.event.type === "NodesFiltered" && view.order === "plugin" ? view.frame : model.plugins.length;
+	const whole = Math.max(1, model.evaluated);
+	return h(
+		"div",
+		{ key: "funnel", class: "funnel-bars" },
+		h(
+			"h3",
+			{ key: "title" },
+			t("cells.looked", { n: count(model.evaluated) }),
+			h(
+				"span",
+				null,
+				` ${t("cells.turned", { n: count(model.evaluated - (model.left[at] ?? model.feasible.length)) })}`,
+			),
+		),
+		model.plugins.map((plugin, i) => {
+			const before = i ? model.left[i - 1] : model.evaluated;
+			const after = model.left[i];
+			const known = i <= at;
+			return h(
+				"button",
+				{
+					key: plugin,
+					type: "button",
+					class: `funnel-bar ${i === at ? "now" : ""} ${known ? "" : "ahead"}`,
+					on: {
+						click: () =>
+							view.event.type === "NodesFiltered" ? view.act.seek(view.step, i) : view.act.pin(`column:${plugin}`),
+					},
+				},
+				h("span", { class: "funnel-name" }, h("b", null, question(plugin)), h("small", null, plugin)),
+				h(
+					"span",
+					{ class: "funnel-track" },
+					h("i", { style: { width: `${((known ? after : before) / whole) * TRACK}%` } }),
+					known &&
+						after < before &&
+						h("u", { style: { left: `${(after / whole) * TRACK}%`, width: `${((before - after) / whole) * TRACK}%` } }),
+					known &&
+						after < before &&
+						h("em", { style: { left: `calc(${(before / whole) * TRACK}% + 5px)` } }, `−${count(before - after)}`),
+				),
+				h("b", { class: "funnel-count" }, known ? count(after) : ""),
+			);
+		}),
+	);
+}
+
+/** The spread of the totals. @param {View} view */
+export function histogram(view) {
+	const model = scores(view.state);
+	if (!model || model.names.length < 8) return null;
+	const totals = totalsAfter(model, counted(view, model));
+	const [low, high] = [Math.min(...totals), Math.max(...totals)];
+	if (low === high) return null;
+	const bins = new Array(BINS).fill(0);
+	for (const total of totals)
+		bins[Math.min(BINS - 1, Math.floor(((total - low) / Math.max(1, high - low)) * BINS))] += 1;
+	const most = Math.max(...bins);
+	return h(
+		"div",
+		{ key: "spread", class: "spread" },
+		h("h3", null, t("score.spread", { n: count(model.names.length) })),
+		h(
+			"div",
+			{ class: "spread-bins", role: "img", "aria-label": `${low}–${high}` },
+			bins.map((n, i) =>
+				h("i", {
+					key: i,
+					class: i === BINS - 1 ? "top" : "",
+					style: { height: `${n ? Math.max(4, (n / most) * 100) : 0}%` },
+				}),
+			),
+		),
+		h("div", { class: "spread-ends" }, h("span", null, String(low)), h("span", null, String(high))),
+	);
+}
+
+/** The best few as bars. @param {View} view @param {number} most */
+export function bestBars(view, most) {
+	const model = scores(view.state);
+	if (!model) return null;
+	const k = counted(view, model);
+	const totals = totalsAfter(model, k);
+	const best = Math.max(1, ...model.totals);
+	const final = view.event.type !== "ScoresComputed" || view.frame >= model.plugins.length;
+	const chosen =
+		view.state.cycle.HostSelected?.node ??
+		(final && view.following?.type === "HostSelected" ? view.following.node : "");
+	return h(
+		"div",
+		{ key: "best", class: "best" },
+		h("h3", null, t("score.best", { n: Math.min(most, model.names.length) })),
+		ranking(totals)
+			.slice(0, most)
+			.map((i) =>
+				h(
+					"div",
+					{ key: model.names[i], class: `best-row ${model.names[i] === chosen ? "win" : ""}` },
+					h(
+						"button",
+						{
+							type: "button",
+							class: "best-name",
+							on: { click: () => view.act.select({ kind: "node", name: model.names[i] }) },
+						},
+						model.names[i] === chosen ? "★ " : "",
+						model.names[i],
+					),
+					h(
+						"span",
+						{ class: "best-bar" },
+						model.plugins.slice(0, k).map((one) =>
+							h(
+								"button",
+								{
+									key: one.plugin,
+									type: "button",
+									title: `${one.plugin} ${one.weighted[i]}`,
+									"aria-label": t("score.segment", {
+										node: model.names[i],
+										plugin: one.plugin,
+										points: one.weighted[i],
+									}),
+									style: { ...scoreStyle(one.plugin), width: `${(one.weighted[i] / best) * 100}%` },
+									on: { click: () => view.act.pin(`score:${model.names[i]}:${one.plugin}`) },
+								},
+								one.weighted[i] / best > 0.07 ? String(one.weighted[i]) : "",
+							),
+						),
+					),
+					h(
+						"button",
+						{ type: "button", class: "best-total", on: { click: () => view.act.pin(`total:${model.names[i]}`) } },
+						String(totals[i]),
+					),
+				),
+			),
+	);
+}
+
+/** What the colours of the blocks mean. @param {View} view */
+export function colourKey(view) {
+	const model = scores(view.state);
+	if (!model) return null;
+	const k = counted(view, model);
+	return h(
+		"div",
+		{ key: "key", class: "colour-key" },
+		model.plugins.map((one, i) =>
+			h(
+				"span",
+				{ key: one.plugin, class: i + 1 === k ? "now" : "" },
+				h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
+				t(`score.${one.plugin}`),
+				` ×${one.weight}`,
+			),
+		),
+	);
+}

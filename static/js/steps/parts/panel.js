@@ -1,0 +1,159 @@
+// @ts-check
+/** What the margin's panels are made of: tables, comparisons, the rule and where it is written, what a pod asks for. */
+
+import { h } from "../../shared/dom.js";
+import { has, t } from "../../shared/i18n.js";
+import { podName, quantity } from "../../shared/units.js";
+import { passWords, stopWords } from "./fact_words.js";
+
+const SOURCE = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/";
+
+/** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
+export function panel(label, title, ...body) {
+	return [h("p", { key: "label", class: "margin-label" }, label), h("h2", { key: "title" }, title), ...body];
+}
+
+/** @param {string[]} head @param {Child[]} rows */
+export function table(head, rows) {
+	return h(
+		"table",
+		{ key: "table", class: "figures" },
+		h(
+			"thead",
+			null,
+			h(
+				"tr",
+				null,
+				head.map((text, i) => h("th", { key: i, scope: "col" }, text)),
+			),
+		),
+		h("tbody", null, rows),
+	);
+}
+
+/** @param {string} key @param {Child[]} cells @param {string} [kind] */
+export function row(key, cells, kind = "") {
+	return h(
+		"tr",
+		{ key, class: kind },
+		cells.map((cell, i) => h("td", { key: i }, cell)),
+	);
+}
+
+/** @param {View} view @param {Fact[]} list @param {boolean} [known] the comparison is already shown as a table */
+export function facts(view, list, known = false) {
+	if (known || !list.length) return null;
+	return h(
+		"ul",
+		{ key: "facts", class: "facts" },
+		list.map((fact, i) =>
+			h(
+				"li",
+				{ key: i },
+				h(
+					"p",
+					{ class: "formula" },
+					compared(fact, view.hero),
+					" ",
+					h("b", { class: fact.holds ? "yes" : "no" }, fact.holds ? "✓" : "✕"),
+				),
+				fact.text && t("language") === "en" && h("small", null, fact.text),
+			),
+		),
+	);
+}
+
+/** A comparison in words, or with its signs where those are numbers'. @param {Fact} fact @param {string} hero */
+function compared(fact, hero) {
+	const words = fact.holds ? passWords([fact]) : stopWords(fact, hero)?.filter(Boolean).join(t("clause"));
+	if (words) return words;
+	const labels = /^(NodeAffinity|VolumeBinding)/.test(fact.key) ? "matches" : "among";
+	const sign = { "∈": t(`sign.${labels}`), "∉": t(`sign.${labels}.not`) }[fact.op] ?? fact.op;
+	return `${fact.left} ${sign} ${fact.right}`;
+}
+
+/**
+ * The rule in words, where it is written here, and kube-scheduler's own.
+ * @param {string} plugin
+ * @param {string} [method]
+ */
+export function rule(plugin, method = "filter") {
+	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
+		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
+	return [
+		has(`rule.${plugin}`) && h("p", { key: "rule", class: "note" }, t(`rule.${plugin}`)),
+		/^[A-Z]\w*$/.test(plugin) &&
+			plugin !== "Fault" &&
+			h(
+				"p",
+				{ key: "source", class: "note sources" },
+				link("margin.source", `/plugins/${plugin}/#${method}`),
+				(has(`question.${plugin}`) || has(`score.${plugin}`) || has(`rule.${plugin}`)) &&
+					link("margin.upstream", upstream(plugin)),
+			),
+	];
+}
+
+/** @param {string} plugin */
+function upstream(plugin) {
+	if (plugin === "Coscheduling")
+		return "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling";
+	const resources = plugin === "NodeResourcesFit" || plugin === "NodeResourcesBalancedAllocation";
+	return SOURCE + (resources ? "noderesources" : plugin === "PrioritySort" ? "queuesort" : plugin.toLowerCase());
+}
+
+/**
+ * What the pod asks for; the lines that this plugin read stand out.
+ * @param {View} view
+ * @param {Fact[]} list
+ * @param {string} plugin
+ */
+export function specOf(view, list, plugin) {
+	const pod = view.state.pods.get(view.hero);
+	if (!pod) return null;
+	const fields = list.map((fact) => fact.field ?? "").join(" ");
+	const fit = plugin === "NodeResourcesFit";
+	/** @type {[string, boolean][]} */
+	const lines = Object.entries(pod.summary.requests ?? {}).map(([name, value]) => [
+		`requests.${name}: ${quantity(name, value)}`,
+		fit || fields.includes("requests"),
+	]);
+	lines.push([`priority: ${pod.summary.priority ?? 0}`, plugin === "priority"]);
+	for (const [key, value] of Object.entries(pod.summary.labels ?? {}).slice(0, 4))
+		lines.push([`${key}: ${value}`, plugin === "PodTopologySpread" || plugin === "InterPodAffinity"]);
+	const read = [
+		...new Set(
+			list.map((fact) => fact.field).filter((field) => /^spec\.(?!taints|unschedulable|.*requests)/.test(field ?? "")),
+		),
+	]; // the pod's own fields
+	return h(
+		"div",
+		{ key: "spec", class: "spec" },
+		h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
+		lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
+		read.map((field) => h("code", { key: `f${field}`, class: "hot" }, `${field}`)),
+		h(
+			"button",
+			{
+				key: "yaml",
+				type: "button",
+				class: "link",
+				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
+			},
+			t("margin.inspect"),
+		),
+	);
+}
+
+/** @param {View} view @param {string} key */
+export function asks(view, key) {
+	const name = view.state.pods.has(key) ? key : view.hero;
+	return name && view.state.pods.has(name)
+		? panel(
+				t("margin.request"),
+				podName(name),
+				specOf({ ...view, hero: name }, [], "NodeResourcesFit"),
+				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
+			)
+		: null;
+}

@@ -1,0 +1,146 @@
+// @ts-check
+/** A pod as a block, a name or pips, and what is special about a node: one look wherever they appear. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { pips, RAMP_COLOURS, rampColour, rampStyle } from "../../shared/priority.js";
+import { podName, quantity } from "../../shared/units.js";
+
+/** @param {number} priority */
+export function pipsOf(priority) {
+	return h(
+		"span",
+		{ class: "pips", "aria-hidden": "true" },
+		Array.from({ length: pips(priority) }, (_, i) => h("i", { key: i })),
+	);
+}
+
+/** What a pod is, for a tooltip and for a screen reader. @param {State} state @param {string} key */
+export function podTitle(state, key) {
+	const pod = state.pods.get(key);
+	const requests = Object.entries(pod?.summary.requests ?? {}).map(([name, value]) => quantity(name, value));
+	return [podName(key), t("priority", { n: pod?.summary.priority ?? 0 }), ...requests].join(", ");
+}
+
+/** From this many pods on a node shows its priorities as one gradient instead of a block for every pod. */
+const MOST_BLOCKS = 24;
+
+const OVER = 16; // per cent of the bar that what does not fit may stand out
+
+/** The pod that is tried, no longer than the bar and a little. @param {number} taken @param {number} ghost per cent */
+function clamped(taken, ghost) {
+	return Math.min(ghost, Math.max(0, 100 - taken) + OVER);
+}
+
+/**
+ * The same bar in one element: where many nodes or many pods are on.
+ * @param {View} view @param {string} name @param {string} resource @param {number} [ghost] per cent
+ */
+export function plainBar({ state, hero }, name, resource, ghost = 0) {
+	const node = state.nodes.get(name);
+	const whole = Math.max(1, node?.summary.allocatable[resource] ?? 1);
+	/** @type {Map<string, number>} by colour */
+	const sums = new Map();
+	for (const key of node?.pods ?? []) {
+		const pod = state.pods.get(key)?.summary;
+		const colour = key === hero ? "hero" : rampColour(pod?.priority ?? 0);
+		sums.set(colour, (sums.get(colour) ?? 0) + ((pod?.requests?.[resource] ?? 0) / whole) * 100);
+	}
+	let at = 0;
+	const stops = [...RAMP_COLOURS, "hero"]
+		.filter((colour) => sums.has(colour))
+		.map((colour) => {
+			const from = at;
+			at += sums.get(colour) ?? 0;
+			return `var(--${colour}) ${from}% ${at}%`;
+		});
+	at = Math.min(100, at);
+	const shown = clamped(at, ghost);
+	const over = Math.max(0, at + shown - 100);
+	return h(
+		"span",
+		{
+			class: "podbar plain",
+			key: "podbar",
+			style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` },
+		},
+		ghost > 0 &&
+			h(
+				"span",
+				{ class: "ghost", key: "ghost", style: { left: `${at}%`, width: `${shown}%` } },
+				over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } }),
+			),
+	);
+}
+
+/**
+ * The blocks of a node's pods along one resource, and what is kept for nominated ones.
+ * @param {View} view @param {string} name @param {string} resource
+ * @param {{held: string[], ghost?: number, labels?: boolean}} more
+ */
+export function podBar(view, name, resource, { held, ghost = 0, labels = false }) {
+	const { state, hero, act } = view;
+	const node = state.nodes.get(name);
+	if (!node) return null;
+	if (node.pods.length > MOST_BLOCKS) return plainBar(view, name, resource, ghost);
+	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1);
+	const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
+	const pods = [...node.pods].sort(
+		(a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
+	);
+	const taken = Math.min(
+		100,
+		[...pods, ...held].reduce((sum, key) => sum + part(key), 0),
+	);
+	const shown = clamped(taken, ghost);
+	const over = Math.max(0, taken + shown - 100);
+	const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
+		h(
+			"i",
+			{
+				key: `${kind}${key}`,
+				class: `block ${kind} ${key === hero ? "mine" : ""} ${state.pods.get(key)?.gone_at ? "leaving" : ""}`,
+				title: podTitle(state, key),
+				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
+				"data-fly": kind ? null : key,
+				on: {
+					click: (/** @type {Event} */ event) => {
+						event.stopPropagation();
+						act.select({ kind: "pod", name: key });
+					},
+				},
+			},
+			labels && part(key) > 9 ? [h("b", null, podName(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
+		);
+	return h(
+		"span",
+		{ class: "podbar", key: "podbar" },
+		pods.map((key) => block(key, "")),
+		held.map((key) => block(key, "held")),
+		ghost > 0 &&
+			h(
+				"span",
+				{ class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${shown}%` } },
+				over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } }),
+			),
+	);
+}
+
+/** Cordon and taints, in a few letters. @param {NodeState} node */
+export function tags(node) {
+	const taints = (node.summary.taints ?? []).filter(([key]) => key !== "node.kubernetes.io/unschedulable");
+	return [
+		node.summary.unschedulable && h("span", { key: "cordon", class: "tag" }, t("reason.cordoned")),
+		taints.slice(0, 2).map(([key, value, effect]) =>
+			h(
+				"span",
+				{
+					key: `${key}${effect}`,
+					class: `tag ${effect === "PreferNoSchedule" ? "soft" : ""}`,
+					title: `${key}${value ? `=${value}` : ""}:${effect}`,
+				},
+				key.split("/").at(-1) ?? key,
+			),
+		),
+	];
+}

@@ -1,0 +1,291 @@
+// @ts-check
+/** Captions of the preemption theatre and of what follows from it. */
+
+import { list, num, parts, t } from "../../shared/i18n.js";
+import { count, decimal, quantity } from "../../shared/units.js";
+import { request, resourceOf } from "../../trace/room.js";
+import { filtered } from "../filter/model.js";
+import { node, nodes, pod, priorityOf } from "../parts/marks.js";
+import { actOf, theatre } from "./model.js";
+
+const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function preemptionCaption(context) {
+	const play = theatre(context.state);
+	if (!play) return {};
+	const { act, at } = actOf(play, context.frame);
+	if (act === "floor") return floor(context, play);
+	if (act === "removed") return removed(context, play);
+	if (act === "reprieve") return reprieve(context, play, at);
+	return act === "rung" ? rung(context, play, at) : result(context, play);
+}
+
+/** The resource that most nodes lack, with what the pod needs of it. @param {Context} context @returns {Part | null} */
+function lacking({ state, hero = "" }) {
+	/** @type {Map<string, number>} */
+	const tally = new Map();
+	for (const { verdict } of filtered(state)?.at.values() ?? []) {
+		for (const reason of verdict?.reasons ?? []) {
+			if (reason.startsWith("Insufficient ")) tally.set(reason, (tally.get(reason) ?? 0) + 1);
+		}
+	}
+	const most = [...tally].sort((a, b) => b[1] - a[1])[0];
+	if (!most || most[1] * 2 < (filtered(state)?.evaluated ?? 0)) return null;
+	const resource = resourceOf(most[0]);
+	return num(quantity(resource, request(state, hero, resource)), `request:${hero}`);
+}
+
+/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
+function floor(context, play) {
+	const { hero = "" } = context;
+	const need = lacking(context);
+	const { event } = play;
+	const values = { pod: pod(hero, hero), n: num(play.all, "candidates"), need: need ?? "" };
+	const kind = !event.eligible ? "ineligible" : play.candidates.length ? (need ? "room" : "open") : "nobody";
+	const rest = (event.unhelpful ?? 0) + Object.keys(event.failed ?? {}).length + (event.more_failed ?? 0);
+	return {
+		eyebrow: parts("eyebrow.preemption"),
+		sentence: parts(`preempt.${kind}`, values),
+		why:
+			kind === "ineligible"
+				? whyNot(event.reason)
+				: kind === "nobody"
+					? whyNobody(context, event)
+					: [
+							...parts(`preempt.${kind}.why`, values),
+							...(rest ? [" ", ...parts("preempt.unhelpful", { n: num(count(rest)) })] : []),
+						],
+		next: play.candidates.length ? parts("next.removed", values) : [],
+	};
+}
+
+/** kube-scheduler's reason, in words where it is one that we know. @param {string} reason @returns {Part[]} */
+function whyNot(reason) {
+	const known = reason.includes("preemptionPolicy=Never")
+		? "never"
+		: reason.includes("terminating pod")
+			? "terminating"
+			: "";
+	return parts(`preempt.reason.${known || "other"}`, { reason });
+}
+
+/**
+ * Nobody there is less important, others would still be in the way, or no eviction changes anything.
+ * @param {Context} context
+ * @param {PreemptionEvaluated} event
+ * @returns {Part[]}
+ */
+function whyNobody({ state, hero = "" }, event) {
+	const kinds = Object.values(event.failed ?? {}).map((verdict) => verdict.reasons[0] ?? "");
+	const key = !kinds.length ? ".unhelpful" : kinds.every(noVictims) ? ".novictims" : ".why";
+	const more =
+		kinds.length && event.unhelpful ? [" ", ...parts("preempt.unhelpful", { n: num(count(event.unhelpful)) })] : [];
+	return [
+		...parts(`preempt.nobody${key}`, {
+			pod: pod(hero, hero),
+			priority: num(priorityOf(state, hero), `priority:${hero}`),
+		}),
+		...more,
+	];
+}
+
+/** @param {string} reason */
+export function noVictims(reason) {
+	return reason.startsWith("No preemption victims");
+}
+
+/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
+function removed({ state, hero = "" }, play) {
+	const lifted = play.candidates.reduce((sum, one) => sum + one.removed.length, 0);
+	const values = {
+		pod: pod(hero, hero),
+		n: num(play.all),
+		lifted: num(lifted),
+		priority: num(priorityOf(state, hero), `priority:${hero}`),
+	};
+	return {
+		eyebrow: parts("eyebrow.dryrun"),
+		sentence: parts("preempt.removed", values),
+		why: parts("preempt.removed.why", values),
+		next: parts("next.reprieve"),
+	};
+}
+
+/** @param {Context} context @param {Theatre} play @param {number} rank @returns {Partial<Caption>} */
+function reprieve({ hero = "" }, play, rank) {
+	const tried = play.candidates.flatMap((one) =>
+		one.reprieve[rank - 1] ? [{ candidate: one, ...one.reprieve[rank - 1] }] : [],
+	);
+	const stay = tried.filter((one) => one.reprieved);
+	const go = tried.filter((one) => !one.reprieved);
+	const one = tried.length === 1 ? tried[0] : null;
+	const values = {
+		pod: pod(hero, hero),
+		other: pod((one ?? go[0] ?? tried[0])?.pod ?? "", hero),
+		node: node((one ?? go[0] ?? tried[0])?.candidate.node ?? ""),
+		stay: num(stay.length),
+		go: num(go.length),
+		n: num(tried.length),
+		victims: list(
+			go.map(({ pod: key }) => pod(key)),
+			3,
+		),
+		spared: list(
+			stay.map(({ pod: key }) => pod(key)),
+			3,
+		),
+	};
+	const key = one
+		? one.reprieved
+			? "reprieve.stays"
+			: "reprieve.goes"
+		: !go.length
+			? "reprieve.allstay"
+			: !stay.length
+				? "reprieve.allgo"
+				: "reprieve.some";
+	const pdb = tried.some((entry) => entry.violates_pdb);
+	return {
+		eyebrow: parts("eyebrow.reprieve", { i: rank, n: play.ranks }),
+		sentence: parts(key, values),
+		why: parts(pdb ? "reprieve.why.pdb" : "reprieve.why", values),
+		next: rank < play.ranks ? parts("next.reprieve") : parts(play.rungs ? "next.ladder" : "next.evict"),
+	};
+}
+
+/** @param {Context} context @param {Theatre} play @param {number} at @returns {Partial<Caption>} */
+function rung(context, play, at) {
+	const { hero = "" } = context;
+	const fallen = play.candidates.filter((one) => one.rung === at);
+	const standing = play.candidates.filter((one) => !one.rung || one.rung > at);
+	const one = fallen.length === 1;
+	const worse = one ? rungText(context, fallen[0], at) : "";
+	const values = {
+		pod: pod(hero, hero),
+		n: num(fallen.length),
+		nodes: list(nodes(fallen.map(({ node: name }) => name)), 4),
+		left: num(standing.length),
+		i: at,
+		value: rungText(context, play.chosen, at),
+		worse,
+	};
+	const last = at === play.rungs;
+	const eyebrow = parts("eyebrow.rung", { i: at });
+	const why = parts(`rung.${at}.why`, values);
+	if (last && play.chosen)
+		return {
+			...result(context, play),
+			eyebrow,
+			why: [...parts(one ? (at < 5 ? "rung.beaten.with" : "rung.beaten") : "rung.beaten.many", values), " ", ...why],
+		};
+	return {
+		eyebrow,
+		sentence: parts(
+			!fallen.length ? `rung.${at}.tie` : one && at > 1 && at < 5 ? `rung.${at}.falls.one` : `rung.${at}.falls`,
+			values,
+		),
+		why,
+		next: parts("next.rung", { i: at + 1, name: t(`rung.${at + 1}`) }),
+	};
+}
+
+/**
+ * What a candidate shows at a rung, as people read it.
+ * @param {Context} context
+ * @param {Candidate | undefined} one
+ * @param {number} at
+ */
+export function rungText({ state }, one, at) {
+	if (!one) return "";
+	if (at === 5)
+		return one.earliest_start === null || one.earliest_start === undefined
+			? "–"
+			: since(one.earliest_start, state.time);
+	if (at === 6) return one.node;
+	if (at === 3 && surprises(state)) return `${one.victims.length}·2³¹ + ${plainSum(one)}`;
+	return String([one.pdb_violations, one.highest_priority ?? 0, plainSum(one), one.victims.length][at - 1]);
+}
+
+/** Does a node lose the third rung although its victims' priorities add up to less? @param {State} state */
+function surprises(state) {
+	const { candidates = [], chosen } = theatre(state) ?? {};
+	return chosen && candidates.some((one) => one.rung === 3 && plainSum(one) < plainSum(chosen));
+}
+
+/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
+function result(context, play) {
+	const { hero = "", state } = context;
+	const chosen = play.chosen;
+	if (!chosen)
+		return { eyebrow: parts("eyebrow.preemption"), sentence: parts("preempt.nobody", { pod: pod(hero, hero) }) };
+	const young = play.rungs === 5 && chosen.earliest_start !== undefined && chosen.earliest_start !== null;
+	const values = {
+		pod: pod(hero, hero),
+		node: node(chosen.node),
+		victims: list(
+			chosen.victims.map((key) => pod(key)),
+			3,
+		),
+		n: chosen.victims.length,
+		value: play.rungs ? num(rungText(context, chosen, play.rungs)) : "",
+		left: num(play.candidates.filter((one) => !one.rung || one.rung >= play.rungs).length),
+		ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"),
+		k: num(play.all),
+	};
+	const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
+	return {
+		eyebrow: parts("eyebrow.preemption"),
+		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : `preempt.win.${play.rungs}`, values),
+		why: parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
+		next: parts("next.evict"),
+	};
+}
+
+/** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */
+function since(start, now) {
+	if (now - start < 2 * 86400) return `${now - start < 1000 ? decimal(now - start) : count(Math.round(now - start))} s`;
+	const when = new Date(EPOCH + start * 1000);
+	return when.toLocaleDateString("en", { month: "short", day: "numeric", timeZone: "UTC" });
+}
+
+/**
+ * The sum of priorities as people read it: without the 2^31 that the scheduler adds per victim.
+ * @param {Candidate} candidate
+ */
+function plainSum(candidate) {
+	return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	PreemptionEvaluated: preemptionCaption,
+	VictimEvicted: ({ event, state, hero }) => {
+		const wait = event.gone_at - state.time;
+		return {
+			eyebrow: parts("eyebrow.eviction"),
+			sentence: parts(wait > 0 ? "evict.grace" : "evict.now", {
+				victim: pod(event.pod),
+				node: node(event.node),
+				wait: num(`${decimal(wait)} s`),
+				pod: pod(event.preemptor, hero),
+			}),
+			why: parts("evict.why", {
+				victim: pod(event.pod),
+				pod: pod(event.preemptor, hero),
+				p: num(priorityOf(state, event.pod), `priority:${event.pod}`),
+				q: num(priorityOf(state, event.preemptor), `priority:${event.preemptor}`),
+			}),
+		};
+	},
+	PodNominated: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.nomination"),
+		sentence: parts("nominated", { pod: pod(event.pod, hero), node: node(event.node) }),
+		why: parts("nominated.why", { pod: pod(event.pod, hero) }),
+	}),
+	NominationCleared: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.nomination"),
+		sentence: parts(`cleared.${event.cause}`, { pod: pod(event.pod, hero), node: node(event.node) }),
+		why: parts(event.cause === "bound" ? "cleared.bound.why" : "cleared.why"),
+	}),
+};

@@ -1,0 +1,80 @@
+// @ts-check
+/** Where a candidate's victims come from: which pods had to go, which were given back. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { amount, podName, quantity, short } from "../../shared/units.js";
+import { allocatable, request, used } from "../../trace/room.js";
+import { asks, panel, row, rule, table } from "../parts/panel.js";
+import { theatre } from "./model.js";
+
+/** @param {View} view @param {string} kind @param {string} first @returns {Child} */
+export function explain(view, kind, first) {
+	return candidate(view, kind === "candidate" ? first : (theatre(view.state)?.chosen?.node ?? ""));
+}
+
+/** How the victims of a node were found. @param {View} view @param {string} name */
+function candidate(view, name) {
+	const play = theatre(view.state);
+	const one = play?.candidates.find((entry) => entry.node === name);
+	const node = view.state.nodes.get(name);
+	if (!play || !one || !node) return asks(view, view.hero);
+	const { state, hero } = view;
+	const resource = state.pods.get(hero)?.summary.requests?.cpu ? "cpu" : "memory";
+	const need = request(state, hero, resource);
+	let left =
+		allocatable(node, resource) -
+		used(node, resource) +
+		one.removed.reduce((sum, key) => sum + (node.pods.includes(key) ? request(state, key, resource) : 0), 0);
+	const rows = [
+		row("gone", [t("margin.allgone", { n: state.pods.get(hero)?.summary.priority ?? 0 }), "", amount(resource, left)]),
+	];
+	for (const step of one.reprieve) {
+		const after = left - request(state, step.pod, resource);
+		rows.push(
+			row(step.pod, [
+				h(
+					"span",
+					null,
+					h("b", { class: step.reprieved ? "yes" : "no" }, step.reprieved ? "↩ " : "✕ "),
+					podName(step.pod),
+				),
+				String(state.pods.get(step.pod)?.summary.priority ?? 0),
+				h(
+					"span",
+					{ class: step.reprieved ? "" : "no" },
+					step.reprieved
+						? amount(resource, after)
+						: `${amount(resource, after)} ${after < need ? "<" : "≥"} ${amount(resource, need)}`,
+				),
+			]),
+		);
+		if (step.reprieved) left = after;
+	}
+	return panel(
+		t("margin.victims"),
+		t("margin.reprieve", { node: name }),
+		h(
+			"div",
+			{ key: "others", class: "segments wrap" },
+			play.candidates
+				.filter((entry, i) => i < 8 || entry.node === name)
+				.map((entry) =>
+					h(
+						"button",
+						{
+							key: entry.node,
+							type: "button",
+							"aria-pressed": String(entry.node === name),
+							on: { click: () => view.act.pin(`candidate:${entry.node}`) },
+						},
+						entry.node,
+					),
+				),
+		),
+		table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
+		h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
+		play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
+		rule("DefaultPreemption", "post_filter"),
+	);
+}

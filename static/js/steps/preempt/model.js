@@ -1,0 +1,52 @@
+// @ts-check
+/** The preemption of this cycle as a play in frames: the floor, the dry run, one reprieve after another, the ladder. */
+
+/** @typedef {"floor" | "removed" | "reprieve" | "rung" | "result"} Act */
+const MOST_RANKS = 12;
+
+/** @param {State} state @returns {Theatre | null} */
+export function theatre(state) {
+	const event = state.cycle.PreemptionEvaluated;
+	return event ? stageOf(event) : null;
+}
+
+/** @param {PreemptionEvaluated} event @returns {Theatre} */
+export function stageOf(event) {
+	const candidates = event.candidates;
+	const ranks = Math.min(MOST_RANKS, Math.max(0, ...candidates.map((one) => one.reprieve.length)));
+	const rungs = candidates.length > 1 ? Math.max(...candidates.map((one) => one.rung ?? 0)) : 0;
+	return {
+		event,
+		candidates,
+		all: candidates.length + (event.more?.count ?? 0),
+		chosen: candidates.find((one) => !one.rung),
+		ranks,
+		rungs,
+	};
+}
+
+/** @param {PreemptionEvaluated} event */
+export function theatreFrames(event) {
+	const { candidates, ranks, rungs } = stageOf(event);
+	return candidates.length ? 2 + ranks + rungs + (rungs ? 0 : 1) : 1;
+}
+
+/**
+ * Which act the frame shows, and how far in it.
+ * @param {Theatre} play
+ * @param {number} frame
+ * @returns {{act: Act, at: number}}
+ */
+export function actOf(play, frame) {
+	if (!play.candidates.length || frame <= 0) return { act: "floor", at: 0 };
+	if (frame === 1) return { act: "removed", at: 0 };
+	if (frame < 2 + play.ranks) return { act: "reprieve", at: frame - 1 };
+	if (!play.rungs) return { act: "result", at: 0 };
+	return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
+}
+
+/** The victims of the chosen node. @param {View} view @returns {string | null} */
+export function victimsAsked({ state, hero }) {
+	const chosen = theatre(state)?.chosen;
+	return chosen ? `candidate:${chosen.node}` : hero ? `request:${hero}` : null;
+}

@@ -1,0 +1,187 @@
+// @ts-check
+/**
+ * The preemption theatre. The floor opens: on each candidate node the lower-priority pods lift off, come back one by
+ * one or fall through; then the candidates go down a ladder of criteria until one is left.
+ */
+
+import { h, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { amount, podName, quantity } from "../../shared/units.js";
+import { allocatable, request } from "../../trace/room.js";
+import { filtered } from "../filter/model.js";
+import { plainReason } from "../parts/plain_words.js";
+import { noVictims } from "./captions.js";
+import { ladder } from "./ladder.js";
+import { actOf, theatre } from "./model.js";
+import { phoneLanes } from "./phone.js";
+import { fates, tank, tankResource } from "./tank.js";
+
+const MOST_TANKS = 6;
+const MOST_GROUPS = 8;
+const MOST_NAMES = 8;
+const SMALL = matchMedia("(max-width: 700px), (max-height: 640px)"); // there candidates lie
+
+/** @param {Element} target @param {View} view */
+export function draw(target, view) {
+	const play = theatre(view.state);
+	if (!play) return patch(target, []);
+	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
+	const shown = shownCandidates(play);
+	const phone = SMALL.matches;
+	patch(target, [
+		h(
+			"div",
+			{
+				key: "theatre",
+				class: `theatre act-${actOf(play, frame).act}`,
+				style: { "--columns": String(shown.length || 1) },
+			},
+			floor(view, play),
+			!shown.length && nobody(view, play),
+			shown.length > 0 && !phone && tanks(view, play, shown, frame),
+			shown.length > 0 && (phone ? phoneLanes(view, play, shown, frame) : ladder(view, play, shown, frame)),
+		),
+	]);
+}
+
+/** The chosen one is always among them. @param {Theatre} play */
+function shownCandidates(play) {
+	const first = play.candidates.slice(0, MOST_TANKS);
+	if (play.chosen && !first.includes(play.chosen)) first[MOST_TANKS - 1] = play.chosen;
+	return first;
+}
+
+/** @param {View} view @param {Theatre} play */
+function floor(view, play) {
+	const model = filtered(view.state);
+	const tally = new Map();
+	for (const { verdict } of model?.at.values() ?? []) {
+		const text = verdict ? plainReason(verdict.reasons[0] ?? "") : "";
+		if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
+	}
+	const more = play.all - MOST_TANKS;
+	return h(
+		"div",
+		{ key: "floor", class: "floor" },
+		h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? view.state.nodes.size })),
+		h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
+		more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
+		h(
+			"span",
+			{ class: "floor-chips" },
+			[...tally]
+				.sort((a, b) => b[1] - a[1])
+				.slice(0, 4)
+				.map(([text, n]) => h("span", { key: text }, `${n} × ${text}`)),
+		),
+	);
+}
+
+/** @param {View} view @param {Theatre} play */
+function nobody(view, play) {
+	const { event } = play;
+	return h(
+		"div",
+		{ key: "nobody", class: "nobody" },
+		event.eligible ? groups(view, event) : h("p", null, t("preempt.ineligible", { pod: podName(view.hero) })),
+		event.message && h("p", { class: "raw" }, event.message),
+	);
+}
+
+/** Nodes where evicting would not help, by what is in the way. @param {View} view @param {PreemptionEvaluated} event */
+function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
+	/** @type {Map<string, string[]>} */
+	const found = new Map();
+	const take = (/** @type {string} */ kind, /** @type {string} */ reason, /** @type {string} */ name) => {
+		const key = `${kind}|${reason}`;
+		found.set(key, [...(found.get(key) ?? []), name]);
+	};
+	for (const [name, { reasons }] of Object.entries(failed)) {
+		const reason = reasons[0] ?? "";
+		if (noVictims(reason)) take("novictims", "", name);
+		else take("failed", plainReason(reason), name);
+	}
+	for (const [name, { verdict }] of filtered(state)?.at ?? []) {
+		if (verdict?.code !== "UnschedulableAndUnresolvable" || failed[name]) continue;
+		take("unhelpful", plainReason(verdict.reasons[0] ?? ""), name);
+	}
+	if (!found.size && unhelpful) take("unhelpful", state.cycle.PreFilterFinished?.reasons?.[0] ?? "", "");
+	const told = [...found].slice(0, MOST_GROUPS).map(([key, names]) => {
+		const [kind, reason] = key.split("|");
+		return h(
+			"p",
+			{ key },
+			h("b", null, t(`preempt.group.${kind}`, { n: names[0] ? names.length : unhelpful, reason })),
+			names[0] &&
+				h(
+					"small",
+					null,
+					names
+						.slice(0, MOST_NAMES)
+						.map((name, i) => [i ? t("list.comma") : "", h("span", { key: name, class: "glued" }, name)]),
+					names.length > MOST_NAMES && `${t("list.comma")}${t("list.more", { n: names.length - MOST_NAMES })}`,
+				),
+		);
+	});
+	return [told, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
+}
+
+/** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+function tanks(view, play, shown, frame) {
+	const resource = tankResource(view, shown);
+	const whole = Math.max(
+		...shown.map((one) => allocatable(/** @type {any} */ (view.state.nodes.get(one.node)), resource)),
+	);
+	const { act, at } = actOf(play, frame);
+	const over = !play.rungs ? act === "result" : act === "rung" && at >= play.rungs;
+	return h(
+		"div",
+		{ key: "tanks", class: "tanks" },
+		h(
+			"div",
+			{ key: "axis", class: "tank-axis" },
+			h("h3", null, t("tank.per", { room: quantity(resource, whole) })),
+			h("p", null, t("tank.with", { pod: podName(view.hero) })),
+			h("p", { class: "key hero-key" }, h("i"), podName(view.hero)),
+			h("p", { class: "key stays" }, h("i"), t("tank.untouchable")),
+			h("p", { class: "key back" }, h("i"), t("tank.back")),
+			h("p", { class: "key victim" }, h("i"), t("tank.victim")),
+			cannot(view, play),
+		),
+		shown.map((candidate) =>
+			tank(view, candidate, fates(play, candidate, frame), {
+				resource,
+				whole,
+				act,
+				need: request(view.state, view.hero, resource),
+				chosen: over && !candidate.rung,
+				fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
+				amount,
+			}),
+		),
+	);
+}
+
+/** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
+function cannot(view, play) {
+	const candidates = new Set(play.candidates.map((one) => one.node));
+	const rest = [...(filtered(view.state)?.at ?? [])].filter(([name]) => !candidates.has(name));
+	if (!rest.length) return null;
+	return h(
+		"div",
+		{ key: "cannot", class: "cannot" },
+		h("h3", null, t("tank.cannot", { n: rest.length })),
+		rest
+			.slice(0, 4)
+			.map(([name, { verdict }]) =>
+				h(
+					"p",
+					{ key: name },
+					h("b", null, name),
+					" ",
+					plainReason((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
+				),
+			),
+		rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })),
+	);
+}

@@ -1,0 +1,187 @@
+// @ts-check
+/** Captions of the scheduling queue, and of where an attempt begins and ends. */
+
+import { has, list, num, parts, t } from "../../shared/i18n.js";
+import { decimal } from "../../shared/units.js";
+import { node, ordinal, pod, priorityOf } from "../parts/marks.js";
+import { activeOrder } from "./view.js";
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function enqueued({ state, event, hero }) {
+	const record = state.pods.get(event.pod);
+	const values = {
+		pod: pod(event.pod, hero),
+		event: event.event,
+		priority: num(priorityOf(state, event.pod), `priority:${event.pod}`),
+		attempts: num(ordinal(record?.attempts ?? 0), `pod:${event.pod}`),
+		fails: record?.attempts ?? 0,
+	};
+	const why = hintsWhy(event);
+	if (event.queue === "active") return activeCaption(state, event, values, why);
+	if (event.queue === "unschedulable") {
+		const plugins = record?.unschedulable_plugins ?? [];
+		return {
+			eyebrow: parts("eyebrow.unschedulable"),
+			sentence: parts("queue.unschedulable", values),
+			why: plugins.length
+				? parts("queue.unschedulable.why", { plugins: list(plugins), n: plugins.length, pod: values.pod })
+				: parts("queue.unschedulable.nobody"),
+		};
+	}
+	const wait = (event.backoff_until ?? state.time) - state.time;
+	const named = { ...values, wait: num(`${decimal(Math.max(0, wait))} s`, `backoff:${event.pod}`) };
+	const over = wait <= 0;
+	const late = record && record.attempts > 0;
+	return {
+		eyebrow: parts("eyebrow.backoff"),
+		sentence: parts(!late ? "queue.backoff.first" : over ? "queue.backoff.over" : "queue.backoff", named),
+		why: [...why, ...(why.length ? [" "] : []), ...parts(over ? "queue.backoff.over.why" : "queue.backoff.why")],
+	};
+}
+
+/**
+ * @param {State} state
+ * @param {any} event
+ * @param {Record<string, any>} values
+ * @param {Part[]} why
+ * @returns {Partial<Caption>}
+ */
+function activeCaption(state, event, values, why) {
+	const order = activeOrder(state);
+	const place = order.indexOf(event.pod) + 1;
+	const fresh = event.event === "UnschedulablePodAdd";
+	const alone = order.length === 1 ? ".alone" : "";
+	const key = `queue.active${fresh ? "" : ".moved"}${alone}`;
+	const filled = {
+		...values,
+		cause: causeOf(event),
+		place: num(ordinal(place), `priority:${event.pod}`),
+		n: num(order.length),
+		rest: place - 1,
+	};
+	const ahead = order.slice(0, place - 1).map((key) => pod(key));
+	return {
+		eyebrow: parts("eyebrow.active"),
+		sentence: parts(key, filled),
+		why: why.length
+			? why
+			: ahead.length
+				? parts("queue.active.ahead", { pods: list(ahead) })
+				: parts(alone ? "queue.active.only" : "queue.active.first"),
+	};
+}
+
+/** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
+function keptWaiting({ event, hero }) {
+	const plugins = [
+		...new Set(event.pods.flatMap((/** @type {any} */ one) => one.hints.map((/** @type {any} */ hint) => hint.plugin))),
+	];
+	const pods = event.pods.map((/** @type {any} */ one) => pod(one.pod, hero));
+	const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
+	const values = {
+		cause: causeOf(event),
+		pods: list([...pods, ...more]),
+		plugins: list(plugins),
+		n: plugins.length,
+		count: event.count,
+	};
+	return {
+		eyebrow: parts("eyebrow.kept"),
+		sentence: parts("queue.kept", values),
+		why: parts("queue.kept.why", values),
+	};
+}
+
+/** A cluster event in words. @param {any} event */
+function causeOf(event) {
+	return has(`event.${event.event}`) ? t(`event.${event.event}`) : event.event;
+}
+
+/** Which plugin's hint woke the pod. @param {any} event @returns {Part[]} */
+function hintsWhy(event) {
+	const hints = event.hints ?? [];
+	const wakes = hints
+		.filter((/** @type {any} */ one) => one.hint === "Queue")
+		.map((/** @type {any} */ one) => one.plugin);
+	if (!wakes.length) return [];
+	if (event.event.includes("GatesEliminated")) return parts("queue.hints.gate");
+	return parts("queue.hints", { plugins: list(wakes), event: event.event, n: wakes.length });
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function cycleStarted({ state, event, hero }) {
+	const waiting = activeOrder(state);
+	const priority = priorityOf(state, event.pod);
+	const values = {
+		pod: pod(event.pod, hero),
+		priority: num(priority, `priority:${event.pod}`),
+		n: num(waiting.length),
+	};
+	const second = waiting[0] ? priorityOf(state, waiting[0]) : null;
+	const early = event.source === "backoff";
+	const key = early ? "cycle.backoff" : second === null ? "cycle.only" : "cycle.first";
+	const equal = second === priority;
+	const why = early
+		? parts("cycle.backoff.why")
+		: second === null
+			? parts("cycle.only.why")
+			: parts(equal ? "cycle.equal" : "cycle.lower", {
+					other: pod(waiting[0]),
+					priority: num(second, `priority:${waiting[0]}`),
+					pod: pod(event.pod, hero),
+				});
+	const again = event.pod_attempts > 1 ? [" ", ...parts("cycle.again", { n: ordinal(event.pod_attempts) })] : [];
+	return {
+		sentence: parts(key, values),
+		why: [...why, ...again],
+		next: state.nodes.size ? [] : parts("next.cycle.none"),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function attemptFinished({ state, event, hero }) {
+	const waiting = activeOrder(state).length;
+	const place = state.pods.get(event.pod)?.place;
+	// its binding cycle goes on
+	const still = event.outcome === "Scheduled" && (place === "waiting" || place === "binding") ? `.${place}` : "";
+	return {
+		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
+		sentence: parts(`attempt.${event.outcome}${still}`, {
+			n: num(event.attempt),
+			pod: pod(event.pod, hero),
+			node: node(event.node || (state.pods.get(event.pod)?.nominated_node ?? "")),
+		}),
+		why: waiting ? parts("attempt.waiting", { n: num(waiting) }) : parts("attempt.nobody"),
+	};
+}
+
+/** @param {State} state @param {any} event @returns {string[]} */
+function gatesOf(state, event) {
+	return state.pods.get(event.pod)?.summary.gates ?? [event.plugin];
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	PodEnqueued: enqueued,
+	PodsKeptWaiting: keptWaiting,
+	PodGated: ({ event, state, hero }) => ({
+		sentence: parts("queue.gated", {
+			pod: pod(event.pod, hero),
+			gates: list(gatesOf(state, event)),
+			n: gatesOf(state, event).length,
+		}),
+		why: parts("queue.gated.why", { plugin: event.plugin }),
+	}),
+	PodIgnored: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.change"),
+		sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }),
+		why: parts("queue.ignored.why"),
+	}),
+	PodActivated: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.active"),
+		sentence: parts("queue.activated", { pod: pod(event.pod, hero), by: pod(event.by, hero) }),
+		why: parts("queue.activated.why"),
+	}),
+	CycleStarted: cycleStarted,
+	AttemptFinished: attemptFinished,
+};

@@ -1,0 +1,166 @@
+// @ts-check
+/**
+ * The steps, one entry each. A step's folder holds all that is drawn and told of it; to add one: its folder, its entry
+ * here and its words in static/i18n. What an entry imports comes with the first event that needs it, or when the page
+ * is idle.
+ */
+
+import { filterFrames, verdictAsked } from "./filter/model.js";
+import { theatreFrames, victimsAsked } from "./preempt/model.js";
+import { scoreAsked, scoreFrames } from "./score/model.js";
+
+/** @typedef {"cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding"} StepName */
+/** @typedef {"plugin" | "node"} FilterOrder */
+/** @typedef {(context: Context) => Partial<Caption>} Teller */
+/** @typedef {(view: View, kind: string, first: string, second: string) => Child} Explain */
+/**
+ * @typedef {object} Step
+ * @property {AnyEvent["type"][]} tells the events that its captions speak of
+ * @property {() => Promise<{CAPTIONS: Record<string, Teller>}>} captions
+ * @property {AnyEvent["type"][]} [shows] the events at which its picture is on; the cluster's is at all others
+ * @property {(nodes: number) => (keyof typeof PICTURES)[]} [picture] what is drawn with so many nodes, and what else
+ *   that takes
+ * @property {Record<string, (event: any, order: FilterOrder) => number>} [frames] of events that take more than one
+ * @property {string[]} [explains] the numbers whose origin it explains in the margin, by the kind of their reference
+ * @property {() => Promise<{explain: Explain}>} [explanation]
+ * @property {(view: View) => string | null} [asked] the number that decides: explained when nobody points at another
+ */
+
+const LANES = 200; // nodes; more are cells
+const WRITTEN = 40; // nodes whose reasons are written on their lanes
+const BARS = 12;
+
+/** Pictures, each with a `draw`, and parts of pictures. */
+export const PICTURES = {
+	cluster: () => import("./cluster/view.js"),
+	lanes: () => import("./filter/lanes.js"),
+	funnel: () => import("./filter/funnel.js"),
+	bars: () => import("./score/bars.js"),
+	preempt: () => import("./preempt/view.js"),
+	strips: () => import("./binding/view.js"),
+	scores: () => import("./many/ranked.js"),
+	cells: () => import("./many/cells.js"),
+	reasons: () => import("./many/reason_groups.js"),
+};
+
+/**
+ * What a picture may also draw, when it is here.
+ * @typedef {object} Parts
+ * @property {typeof import("./binding/view.js")} [strips]
+ * @property {typeof import("./filter/funnel.js")} [funnel]
+ * @property {typeof import("./score/bars.js")} [bars]
+ * @property {typeof import("./many/reason_groups.js")} [reasons]
+ */
+
+/** @type {Record<StepName, Step>} */
+export const STEPS = {
+	cluster: {
+		tells: ["RunStarted", "ClockAdvanced", "ObjectApplied", "ObjectDeleted", "RunFinished"],
+		captions: () => import("./cluster/captions.js"),
+		picture: (nodes) => [nodes > LANES ? "cells" : "cluster"],
+		explains: ["run", "room"],
+		explanation: () => import("./cluster/explanation.js"),
+	},
+	queue: {
+		tells: [
+			"PodEnqueued",
+			"PodsKeptWaiting",
+			"PodGated",
+			"PodIgnored",
+			"PodActivated",
+			"CycleStarted",
+			"AttemptFinished",
+		],
+		captions: () => import("./queue/captions.js"),
+		explains: ["priority", "backoff"],
+		explanation: () => import("./queue/explanation.js"),
+	},
+	prefilter: {
+		tells: ["PreFilterFinished"],
+		captions: () => import("./prefilter/captions.js"),
+	},
+	filter: {
+		tells: ["NodesFiltered"],
+		captions: () => import("./filter/captions.js"),
+		shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
+		picture: (nodes) =>
+			nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
+		frames: { NodesFiltered: filterFrames },
+		explains: ["verdict", "column"],
+		explanation: () => import("./filter/explanation.js"),
+		asked: verdictAsked,
+	},
+	score: {
+		tells: ["ScoresComputed", "HostSelected"],
+		captions: () => import("./score/captions.js"),
+		shows: ["ScoresComputed", "HostSelected"],
+		picture: (nodes) => (nodes > LANES ? ["cells"] : nodes > BARS ? ["scores"] : ["lanes", "bars"]),
+		frames: { ScoresComputed: scoreFrames },
+		explains: ["score", "total", "compare"],
+		explanation: () => import("./score/explanation.js"),
+		asked: scoreAsked,
+	},
+	preempt: {
+		tells: ["PreemptionEvaluated", "VictimEvicted", "PodNominated", "NominationCleared"],
+		captions: () => import("./preempt/captions.js"),
+		shows: ["PreemptionEvaluated", "VictimEvicted", "PodNominated"],
+		picture: () => ["preempt"],
+		frames: { PreemptionEvaluated: theatreFrames },
+		explains: ["candidate", "candidates", "start"],
+		explanation: () => import("./preempt/explanation.js"),
+		asked: victimsAsked,
+	},
+	binding: {
+		tells: [
+			"PodAssumed",
+			"PodReserved",
+			"PermitEvaluated",
+			"PermitDecided",
+			"PodPreBound",
+			"PodBound",
+			"BindingFailed",
+			"PodUnreserved",
+			"SchedulingFailed",
+		],
+		captions: () => import("./binding/captions.js"),
+	},
+};
+
+/** @template T @param {(name: StepName, step: Step) => [string, T][]} entries */
+function collected(entries) {
+	return new Map(Object.entries(STEPS).flatMap(([name, step]) => entries(/** @type {StepName} */ (name), step)));
+}
+
+const SHOWS = collected((name, { shows = [] }) => shows.map((type) => [type, name]));
+const FRAMES = collected((_, { frames = {} }) => Object.entries(frames));
+
+/** Whose captions speak of an event. */
+export const TELLS = collected((name, { tells }) => tells.map((type) => [type, name]));
+
+/** Who explains a number. */
+export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kind) => [kind, name]));
+
+/** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
+export function sceneOf(event, { cycle }) {
+	switch (event.type) {
+		case "HostSelected":
+			return cycle.ScoresComputed ? "score" : "filter";
+		case "NominationCleared":
+		case "SchedulingFailed":
+		case "PodEnqueued": // the picture of what the attempt came to stays
+			if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
+			if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
+			return cycle.NodesFiltered ? "filter" : "cluster";
+		default:
+			return SHOWS.get(event.type) ?? "cluster";
+	}
+}
+
+/**
+ * One event, several frames: plugin by plugin, node by node, act by act.
+ * @param {AnyEvent | undefined} event
+ * @param {FilterOrder} [order]
+ */
+export function framesOf(event, order = "plugin") {
+	return (event && FRAMES.get(event.type)?.(event, order)) ?? 1;
+}

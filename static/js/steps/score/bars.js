@@ -1,0 +1,199 @@
+// @ts-check
+/** The race of stacked contributions, and the same blocks as a table. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { ordinal } from "../parts/marks.js";
+import { scoreName } from "../parts/plain_words.js";
+
+/** Fixed colours by concern; extenders and plugins from outside share the last. */
+const COLOURS = [
+	"TaintToleration",
+	"NodeAffinity",
+	"PodTopologySpread",
+	"InterPodAffinity",
+	"NodeResourcesFit",
+	"NodeResourcesBalancedAllocation",
+	"ImageLocality",
+];
+
+/** @param {string} plugin */
+export function scoreStyle(plugin) {
+	const i = COLOURS.indexOf(plugin);
+	const slot = i < 0 ? 6 : i;
+	return { "--c": `var(--s${slot})`, "--ct": `var(--s${slot}t)` };
+}
+
+/** @param {View} view @param {Lanes} lanes */
+export function scoreLegend(view, { scores, scored, geometry }) {
+	if (!scores || geometry.phone) return null;
+	const cell = tableCell(geometry, scores.plugins.length);
+	return h(
+		"div",
+		{ key: "legend", class: "legend" },
+		scores.plugins.map((one, i) =>
+			h(
+				"button",
+				{
+					key: one.plugin,
+					type: "button",
+					title: one.plugin,
+					class:
+						i + 1 === scored && view.event.type === "ScoresComputed" && view.frame < scores.plugins.length ? "now" : "",
+					style: view.options.table ? { width: `${cell}px` } : {},
+					on: { click: () => view.act.seek(view.state.cycle.ScoresComputed === view.event ? view.step : view.step, i) },
+				},
+				h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
+				scoreName(one.plugin),
+				h("span", { class: "weight" }, ` ×${one.weight}`),
+			),
+		),
+	);
+}
+
+/** @param {Geometry} geometry @param {number} count */
+function tableCell(geometry, count) {
+	return (geometry.width - 116) / Math.max(1, count);
+}
+
+/** Pixels a point. @param {Geometry} geometry @param {number} best */
+function barScale({ width, phone }, best) {
+	return (width - (phone ? 58 : 190)) / best;
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name */
+export function scoreBars(view, lanes, name) {
+	const { scores, scored, totals, rank, geometry } = lanes;
+	const i = scores?.names.indexOf(name) ?? -1;
+	if (!scores || i < 0) return null;
+	const body = view.options.table ? tableCells(view, lanes, name, i) : blocks(view, lanes, name, i);
+	const behind = totals[rank[0]] - totals[i];
+	const higher = totals.filter((total) => total > totals[i]).length; // equals share a place
+	const tied = totals.filter((total) => total === totals[i]).length > 1;
+	const label =
+		lanes.chosen === name
+			? t("score.winner")
+			: higher
+				? t("score.place", { place: ordinal(higher + 1), gap: behind })
+				: t(tied ? "score.tied" : "score.leads");
+	const zero = scores.plugins
+		.slice(0, scored)
+		.filter((one) => !one.weighted[i])
+		.map((one) => scoreName(one.plugin));
+	const end = totals[i] * barScale(geometry, Math.max(1, ...scores.totals));
+	return [
+		h(
+			"div",
+			{ key: "bars", class: "bars" },
+			body,
+			!view.options.table &&
+				!geometry.phone &&
+				zero.length > 0 &&
+				end < geometry.width - 260 &&
+				h(
+					"span",
+					{ key: "zero", class: "zero", style: { left: `${end + 9}px` } },
+					`${zero.join(t("list.comma"))}${t("colon")}0`,
+				),
+		),
+		h(
+			"button",
+			{ key: "total", type: "button", class: "total", on: { click: () => view.act.pin(`total:${name}`) } },
+			h("b", null, String(totals[i])),
+			h("small", null, label),
+		),
+	];
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
+function blocks(view, { scores, scored, geometry }, name, i) {
+	if (!scores) return null;
+	const scale = barScale(geometry, Math.max(1, ...scores.totals));
+	let left = 0;
+	return scores.plugins.map((one, p) => {
+		const points = one.weighted[i];
+		const width = p < scored ? points * scale : 0;
+		const at = left;
+		left += width;
+		const hot = view.pin === `score:${name}:${one.plugin}`;
+		const factor =
+			one.weight > 1
+				? width > 110
+					? `${scoreName(one.plugin)} ${one.normalized[i]} × ${one.weight}`
+					: width > 44
+						? `${one.normalized[i]} × ${one.weight}`
+						: ""
+				: "";
+		return [
+			h(
+				"button",
+				{
+					key: one.plugin,
+					type: "button",
+					class: `segment ${hot ? "hot" : ""} ${width < 1 ? "nil" : ""}`,
+					tabindex: p < scored ? null : "-1",
+					style: { ...scoreStyle(one.plugin), left: `${at}px`, width: `${Math.max(0, width - 1.5)}px` },
+					"aria-label": t("score.segment", { node: name, plugin: one.plugin, points }),
+					on: { click: () => view.act.pin(`score:${name}:${one.plugin}`) },
+				},
+				width > 26 ? String(points) : "",
+			),
+			!geometry.phone &&
+				h(
+					"span",
+					{ key: `${one.plugin}under`, class: `under ${width ? "" : "off"}`, style: { left: `${at + width / 2}px` } },
+					width > 26 ? factor : width > 0 ? String(points) : "",
+				),
+		];
+	});
+}
+
+/** @param {View} view @param {Lanes} lanes @param {string} name @param {number} i */
+function tableCells(view, { scores, scored, geometry }, name, i) {
+	if (!scores) return null;
+	const cell = tableCell(geometry, scores.plugins.length);
+	const most = Math.max(1, ...scores.plugins.map((one) => 100 * one.weight));
+	return scores.plugins.map((one, p) => {
+		const on = p < scored;
+		return [
+			h("button", {
+				key: one.plugin,
+				type: "button",
+				class: `segment ${view.pin === `score:${name}:${one.plugin}` ? "hot" : ""}`,
+				"aria-label": t("score.segment", { node: name, plugin: one.plugin, points: one.weighted[i] }),
+				style: {
+					...scoreStyle(one.plugin),
+					left: `${p * cell}px`,
+					width: `${on ? Math.max(3, (one.weighted[i] / most) * (cell - 8)) : 0}px`,
+				},
+				on: { click: () => view.act.pin(`score:${name}:${one.plugin}`) },
+			}),
+			h(
+				"span",
+				{ key: `${one.plugin}cell`, class: "cell", style: { left: `${p * cell}px` } },
+				h("b", null, on ? String(one.weighted[i]) : "–"),
+				h("small", null, on ? `${one.raw[i]} → ${one.normalized[i]}` : ""),
+			),
+		];
+	});
+}
+
+/** Bars or a table. @param {View} view */
+export function switchTable({ options, act }) {
+	return h(
+		"span",
+		{ class: "segments", role: "group", "aria-label": t("score.as") },
+		[false, true].map((table) => {
+			const pressed = String(options.table === table);
+			const on = { click: () => act.set({ table }) };
+			return h("button", { type: "button", "aria-pressed": pressed, on }, t(table ? "score.table" : "score.bars"));
+		}),
+	);
+}
+
+/** Where the leader is: the others are measured against it. @param {View} view @param {Lanes} lanes */
+export function leadLine(view, { phase, totals, rank, geometry, scores: model }) {
+	if (phase !== "score" || !model || view.options.table) return null;
+	const scale = barScale(geometry, Math.max(1, ...model.totals));
+	return h("div", { key: "lead", class: "lead", style: { left: `calc(var(--head) + ${totals[rank[0]] * scale}px)` } });
+}

@@ -1,0 +1,61 @@
+// @ts-check
+/** The scores of this cycle: per plugin raw, normalised and weighted, and the running totals. */
+
+import { decodeColumn } from "../../trace/columns.js";
+
+/** @typedef {{plugin: string, weight: number, raw: number[], normalized: number[], weighted: number[]}} Scorer */
+/**
+ * @typedef {object} Scores
+ * @property {string[]} names feasible nodes, in the order found
+ * @property {Scorer[]} plugins
+ * @property {number[]} totals
+ * @property {string[]} skipped
+ */
+
+/** @type {WeakMap<object, Scores>} */
+const cache = new WeakMap();
+
+/** @param {State} state @returns {Scores | null} */
+export function scores(state) {
+	const event = state.cycle.ScoresComputed;
+	if (!event) return null;
+	const known = cache.get(event);
+	if (known) return known;
+	const names = [...decodeColumn(event.rows, event.count)].map((row) => state.order[row]);
+	const plugins = [...event.plugins, ...(event.extenders ?? [])].map((one) => scorer(one, names.length));
+	const model = { names, plugins, totals: [...decodeColumn(event.total, names.length)], skipped: event.skipped ?? [] };
+	cache.set(event, model);
+	return model;
+}
+
+/** @param {import("../../trace/trace").PluginScores} one @param {number} size @returns {Scorer} */
+function scorer(one, size) {
+	const normalized = [...decodeColumn(one.normalized, size)];
+	const raw = one.raw === undefined || one.raw === null ? normalized : [...decodeColumn(one.raw, size)];
+	return { plugin: one.plugin, weight: one.weight, raw, normalized, weighted: normalized.map((n) => n * one.weight) };
+}
+
+/** Points per node after the first `k` plugins. @param {Scores} model @param {number} k */
+export function totalsAfter(model, k) {
+	if (k >= model.plugins.length) return model.totals;
+	return model.names.map((_, i) => model.plugins.slice(0, k).reduce((sum, one) => sum + one.weighted[i], 0));
+}
+
+/** Indexes of the nodes, best first; equal ones in the order found. @param {number[]} totals */
+export function ranking(totals) {
+	return totals.map((_, i) => i).sort((a, b) => totals[b] - totals[a] || a - b);
+}
+
+/** A frame for each plugin, and one for the result. @param {import("../../trace/trace").ScoresComputed} event */
+export function scoreFrames(event) {
+	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
+}
+
+/** The points that decide in the frame on screen. @param {View} view @returns {string | null} */
+export function scoreAsked({ event, state, frame }) {
+	const model = scores(state);
+	if (!model) return null;
+	const plugin = event.type === "ScoresComputed" ? model.plugins[frame] : undefined;
+	if (!plugin) return `total:${state.cycle.HostSelected?.node ?? model.names[ranking(model.totals)[0]]}`;
+	return `score:${model.names[plugin.weighted.indexOf(Math.max(...plugin.weighted))]}:${plugin.plugin}`;
+}

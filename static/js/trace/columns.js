@@ -1,0 +1,34 @@
+// @ts-check
+/**
+ * Per-node columns of the trace: one integer for all, or base64 of little-endian integers (see
+ * scheduler_core/trace/columns.py).
+ */
+
+const READERS = {
+	u1: (/** @type {ArrayBuffer} */ b) => new Uint8Array(b),
+	u2: (/** @type {ArrayBuffer} */ b) => new Uint16Array(b),
+	i4: (/** @type {ArrayBuffer} */ b) => new Int32Array(b),
+	i8: (/** @type {ArrayBuffer} */ b) => Float64Array.from(new BigInt64Array(b), Number),
+};
+
+/**
+ * The `count` integers of a column.
+ * @param {import("./trace").Column} column
+ * @param {number} count
+ * @returns {ArrayLike<number> & Iterable<number>}
+ */
+export function decodeColumn(column, count) {
+	if (typeof column === "number") return new Array(count).fill(column);
+	if (column.startsWith("d1:")) return rising(column);
+	const kind = /** @type {keyof typeof READERS} */ (column.slice(0, 2));
+	const bytes = Uint8Array.from(atob(column.slice(3)), (c) => c.charCodeAt(0));
+	return READERS[kind](bytes.buffer);
+}
+
+/** "d1:first:steps": integers that rise by less than 256 from one to the next. @param {string} column */
+function rising(column) {
+	const [, first, steps] = column.split(":");
+	const numbers = [Number(first)];
+	for (const step of atob(steps)) numbers.push(numbers[numbers.length - 1] + step.charCodeAt(0));
+	return numbers;
+}

@@ -1,0 +1,88 @@
+// @ts-check
+/** What the engine explains about an attempt: facts and arithmetic per node and plugin, asked for once, kept. */
+
+const MOST_NODES = 40; // asked for at once; more only when somebody points at one
+const MOST_KEPT = 8000;
+const REST_MS = 250;
+
+export class Explainer {
+	/** @param {string} api @param {string} run @param {() => void} arrived */
+	constructor(api, run, arrived) {
+		this.base = `${api}/runs/${run}/explain/`;
+		this.arrived = arrived;
+		/** @type {Map<string, NodeExplanation | "asked" | "failed">} by "attempt node" */
+		this.known = new Map();
+		this.wanted = { attempt: 0, nodes: /** @type {Set<string>} */ (new Set()) };
+		/** @type {AbortController | null} */
+		this.abort = null;
+		this.timer = 0;
+	}
+
+	/** @param {number} attempt @param {string} node @returns {NodeExplanation | null} */
+	node(attempt, node) {
+		const found = this.known.get(`${attempt} ${node}`);
+		return typeof found === "object" ? found : null;
+	}
+
+	/** "asked", "failed" or undefined. @param {number} attempt @param {string} node */
+	status(attempt, node) {
+		const found = this.known.get(`${attempt} ${node}`);
+		return typeof found === "string" ? found : undefined;
+	}
+
+	/** @param {number} attempt @param {string} node @param {string} plugin */
+	filter(attempt, node, plugin) {
+		return this.node(attempt, node)?.filters?.find((one) => one.plugin === plugin) ?? null;
+	}
+
+	/** @param {number} attempt @param {string} node @param {string} plugin */
+	score(attempt, node, plugin) {
+		return this.node(attempt, node)?.scores?.find((one) => one.plugin === plugin) ?? null;
+	}
+
+	/**
+	 * Ask for what is not known yet, once the reader has stayed a moment: an explanation simulates the run up to the
+	 * attempt, so passing by must not ask. Going on to another attempt drops what was asked before.
+	 * @param {number} attempt @param {string[]} nodes
+	 */
+	want(attempt, nodes) {
+		if (!attempt) return;
+		if (attempt !== this.wanted.attempt) {
+			this.abort?.abort();
+			this.wanted = { attempt, nodes: new Set() };
+		}
+		for (const node of nodes) if (!this.known.has(`${attempt} ${node}`)) this.wanted.nodes.add(node);
+		if (!this.wanted.nodes.size) return;
+		clearTimeout(this.timer);
+		this.timer = window.setTimeout(() => void this.ask(attempt, [...this.wanted.nodes].slice(0, MOST_NODES)), REST_MS);
+	}
+
+	/** @param {number} attempt @param {string[]} nodes */
+	async ask(attempt, nodes) {
+		if (this.known.size > MOST_KEPT) this.known.clear();
+		this.wanted.nodes.clear();
+		this.set(attempt, nodes, "asked");
+		this.abort = new AbortController();
+		try {
+			const answer = await fetch(`${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`, {
+				signal: this.abort.signal,
+			});
+			if (!answer.ok) throw new Error(String(answer.status));
+			const found = await answer.json();
+			this.set(attempt, nodes, "failed");
+			for (const one of found.nodes) this.known.set(`${attempt} ${one.node}`, one);
+		} catch (error) {
+			if (error instanceof DOMException && error.name === "AbortError") return this.set(attempt, nodes, null);
+			this.set(attempt, nodes, "failed");
+		}
+		this.arrived();
+	}
+
+	/** @param {number} attempt @param {string[]} nodes @param {"asked" | "failed" | null} status */
+	set(attempt, nodes, status) {
+		for (const node of nodes) {
+			if (status) this.known.set(`${attempt} ${node}`, status);
+			else this.known.delete(`${attempt} ${node}`);
+		}
+	}
+}

@@ -1,0 +1,141 @@
+// @ts-check
+/** Which pod and which extension point belong to an event, and how far the pod has come. */
+
+/** @typedef {"todo" | "done" | "current" | "skipped" | "failed" | "undone"} StationState */
+
+/** The extension points in order, by the part of the work that they belong to. */
+export const STATIONS = /** @type {const} */ ({
+	queueing: ["PreEnqueue", "QueueSort"],
+	scheduling: ["PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit"],
+	binding: ["PreBind", "Bind", "PostBind"],
+});
+const ALL = Object.values(STATIONS).flat();
+
+/** @type {Partial<Record<AnyEvent["type"], string>>} */
+const POINT = {
+	PodGated: "PreEnqueue",
+	PodEnqueued: "QueueSort",
+	CycleStarted: "QueueSort",
+	PreFilterFinished: "PreFilter",
+	NodesFiltered: "Filter",
+	PreemptionEvaluated: "PostFilter",
+	VictimEvicted: "PostFilter",
+	PodNominated: "PostFilter",
+	ScoresComputed: "Score",
+	HostSelected: "Score",
+	PodAssumed: "Reserve",
+	PodReserved: "Reserve",
+	PermitEvaluated: "Permit",
+	PermitDecided: "Permit",
+	PodPreBound: "PreBind",
+	PodBound: "Bind",
+};
+
+/** The extension point of an event, or "" between cycles. @param {AnyEvent} event @param {State} state */
+export function pointOf(event, state) {
+	if (event.type === "BindingFailed") return event.point;
+	if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
+	if (event.type === "PodActivated") return "Permit";
+	if (event.type === "NominationCleared")
+		return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
+	if (event.type === "ObjectApplied" && event.kind.startsWith("PersistentVolume") && underWay(state)) return "PreBind";
+	return (
+		POINT[event.type] ??
+		(underWay(state) && !("pod" in event) ? (ALL[reached(state, heroOf(event, state)) - 1] ?? "") : "")
+	);
+}
+
+/** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
+function underWay({ cycle }) {
+	return cycle.AttemptFinished ? "" : (cycle.CycleStarted?.pod ?? "");
+}
+
+/**
+ * How far the attempt came that is over: one behind its last extension point.
+ * @param {State} state
+ * @param {string} hero
+ */
+function reached({ cycle }, hero) {
+	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
+	return (
+		1 +
+		Math.max(
+			-1,
+			...done.map(([type]) => ALL.indexOf(/** @type {any} */ (POINT[/** @type {AnyEvent["type"]} */ (type)]))),
+		)
+	);
+}
+
+/** @param {State} state @param {string} pod */
+function failedPoint(state, pod) {
+	const failed = state.cycle.BindingFailed;
+	if (failed?.pod === pod) return failed.point;
+	if (state.cycle.PreemptionEvaluated) return "PostFilter";
+	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
+}
+
+/** The amber pod: whose story the event tells. "" when it is nobody's. @param {AnyEvent} event @param {State} state */
+export function heroOf(event, state) {
+	const cycle = state.cycle.CycleStarted?.pod ?? "";
+	switch (event.type) {
+		case "VictimEvicted":
+			return event.preemptor;
+		case "NominationCleared":
+		case "PreFilterFinished":
+		case "NodesFiltered":
+		case "PreemptionEvaluated":
+		case "ScoresComputed":
+		case "HostSelected":
+			return cycle;
+		case "ObjectApplied":
+			return event.pod?.pod ?? underWay(state);
+		case "PodActivated":
+			return event.by;
+		default:
+			return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
+	}
+}
+
+/**
+ * The rail: what each extension point did for the amber pod so far.
+ * @param {AnyEvent} event
+ * @param {State} state
+ * @returns {Map<string, StationState>}
+ */
+export function stations(event, state) {
+	const hero = heroOf(event, state);
+	const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : {};
+	const current = pointOf(event, state);
+	const now = event.type === "AttemptFinished" ? reached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
+	const out = new Map();
+	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
+	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
+	if (current) out.set(current, "current");
+	rollBack(out, event, state, hero);
+	if (own.PodBound?.pod === hero) out.set("PostBind", "done");
+	return out;
+}
+
+/** @param {Map<string, StationState>} out @param {Record<string, any>} cycle @param {number} now */
+function mark(out, cycle, now) {
+	if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
+	if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");
+	if (now > ALL.indexOf("PostFilter") && !cycle.PreemptionEvaluated) out.set("PostFilter", "skipped");
+	if (now > ALL.indexOf("Score") && cycle.CycleStarted && !cycle.ScoresComputed)
+		out.set("PreScore", "skipped").set("Score", "skipped");
+}
+
+/**
+ * What failed stays red, and what was reserved before it is undone.
+ * @param {Map<string, StationState>} out
+ * @param {AnyEvent} event
+ * @param {State} state
+ * @param {string} hero
+ */
+function rollBack(out, event, state, hero) {
+	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;
+	if (failed?.pod !== hero || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;
+	out.set(failed.point, event.type === "BindingFailed" ? "current" : "failed");
+	if (undone?.pod !== hero) return;
+	for (const point of ALL.slice(ALL.indexOf("Reserve"), ALL.indexOf(failed.point))) out.set(point, "undone");
+}

@@ -1,0 +1,101 @@
+// @ts-check
+/** Room on a node: what is allocatable, what pods hold, what is kept for nominated ones. */
+
+/** @param {NodeState} node @param {string} resource */
+export function allocatable(node, resource) {
+	return node.summary.allocatable[resource] ?? 0;
+}
+
+/** @param {NodeState} node @param {string} resource */
+export function used(node, resource) {
+	return resource === "pods" ? node.pods.length : (node.requested[resource] ?? 0);
+}
+
+/** @type {WeakMap<object, Map<string, string[]>>} */
+const nominations = new WeakMap();
+
+/** Pods nominated to a node and not on it. @param {State} state @param {string} node @returns {string[]} */
+export function nominatedTo(state, node) {
+	let byNode = nominations.get(state);
+	if (!byNode) {
+		byNode = new Map();
+		for (const pod of state.pods.values()) {
+			if (!pod.nominated_node || pod.node) continue;
+			byNode.set(pod.nominated_node, [...(byNode.get(pod.nominated_node) ?? []), pod.summary.pod]);
+		}
+		nominations.set(state, byNode);
+	}
+	return byNode.get(node) ?? [];
+}
+
+/**
+ * Pods for which room is held there in the eyes of `pod`: nominated, of equal or higher priority, not itself.
+ * @param {State} state @param {string} node @param {string} [pod]
+ */
+export function heldFor(state, node, pod) {
+	const priority = (pod && state.pods.get(pod)?.summary.priority) || 0;
+	return nominatedTo(state, node).filter(
+		(key) => key !== pod && (!pod || (state.pods.get(key)?.summary.priority ?? 0) >= priority),
+	);
+}
+
+/**
+ * Free for the pod: allocatable less requested less held.
+ * @param {State} state
+ * @param {string} name
+ * @param {string} resource
+ * @param {string} [pod]
+ */
+export function free(state, name, resource, pod) {
+	const node = state.nodes.get(name);
+	if (!node) return 0;
+	const held = heldFor(state, name, pod).reduce((sum, key) => sum + request(state, key, resource), 0);
+	return allocatable(node, resource) - used(node, resource) - held;
+}
+
+/** What a pod asks of a resource. @param {State} state @param {string} pod @param {string} resource */
+export function request(state, pod, resource) {
+	return resource === "pods" ? 1 : (state.pods.get(pod)?.summary.requests?.[resource] ?? 0);
+}
+
+/** The resource that a reason of NodeResourcesFit names. @param {string} reason */
+export function resourceOf(reason) {
+	return reason === "Too many pods" ? "pods" : reason.replace(/^Insufficient /, "");
+}
+
+/**
+ * The pod's scarcest resource there: least room after it.
+ * @param {State} state
+ * @param {string} node
+ * @param {string} pod
+ */
+export function scarcest(state, node, pod) {
+	const record = state.nodes.get(node);
+	const asked = Object.entries(state.pods.get(pod)?.summary.requests ?? {}).filter(([, value]) => value > 0);
+	if (!record || !asked.length) return "pods";
+	const share = (/** @type {string} */ name) =>
+		(free(state, node, name, pod) - request(state, pod, name)) / Math.max(1, allocatable(record, name));
+	return asked.map(([name]) => name).sort((a, b) => share(a) - share(b))[0];
+}
+
+/** @param {NodeState} node */
+export function zoneOf(node) {
+	return node.summary.labels?.["topology.kubernetes.io/zone"] ?? "";
+}
+
+/**
+ * Nodes by zone, zones in order of first appearance, nodes in order of arrival.
+ * @param {State} state
+ * @returns {[string, string[]][]}
+ */
+export function zones(state) {
+	/** @type {Map<string, string[]>} */
+	const out = new Map();
+	for (const [name, node] of state.nodes) {
+		const zone = zoneOf(node);
+		const list = out.get(zone);
+		if (list) list.push(name);
+		else out.set(zone, [name]);
+	}
+	return [...out];
+}

@@ -1,0 +1,210 @@
+// @ts-check
+/**
+ * The whole run at a glance, for the timeline: one column per attempt and one per jump of the clock, in order, and
+ * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
+ */
+
+/** @typedef {import("./trace").Outcome} Outcome */
+/**
+ * @typedef {{kind: "attempt", step: number, time: number, attempt: number, pod: string, outcome: Outcome | null, node:
+ *   string, victims: number}} AttemptColumn
+ */
+/**
+ * @typedef {{kind: "gap", step: number, time: number, from: number, changes: {step: number, text: string, kind:
+ *   string}[]}} GapColumn
+ */
+/** @typedef {AttemptColumn | GapColumn} Column */
+/** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
+/** @typedef {{column: number, step: number, place: string, node: string}} Move */
+
+export const GAP_WIDTH = 0.7;
+
+export class RunIndex {
+	constructor() {
+		/** @type {Column[]} */
+		this.columns = [];
+		/** @type {Map<string, Move[]>} */
+		this.moves = new Map();
+		/** @type {Map<string, Note[]>} the events that `kubectl describe pod` would list */
+		this.notes = new Map();
+		/** @type {number[]} left edge of every column, in units of an attempt */
+		this.edges = [];
+		this.next = 0;
+		this.first = 0;
+		this.time = 0;
+		this.reset();
+	}
+
+	reset() {
+		this.columns = [{ kind: "gap", step: 0, time: 0, from: 0, changes: [] }];
+		this.edges = [0, GAP_WIDTH];
+		this.moves = new Map();
+		this.notes = new Map();
+		this.next = 0;
+		this.time = 0;
+	}
+
+	/**
+	 * Take in chunks up to the first that is missing; start again where one came in before those already read.
+	 * @param {ChunkStore} store
+	 */
+	update(store) {
+		const first = store.chunks.findIndex(Boolean);
+		if (first < 0) return;
+		if (this.next === 0 || first < this.first) {
+			this.reset();
+			this.first = first;
+			this.next = first;
+			this.columns[0].step = store.chunks[first].first;
+			this.time = this.columns[0].time = store.chunks[first].time;
+		}
+		for (; store.chunks[this.next]; this.next += 1) {
+			const chunk = store.chunks[this.next];
+			chunk.events.forEach((event, i) => this.take(event, chunk.first + i));
+		}
+	}
+
+	/** @param {AnyEvent} event @param {number} step */
+	take(event, step) {
+		const last = this.columns[this.columns.length - 1];
+		switch (event.type) {
+			case "CycleStarted":
+				this.push({
+					kind: "attempt",
+					step,
+					time: this.time,
+					attempt: event.attempt,
+					pod: event.pod,
+					outcome: null,
+					node: "",
+					victims: 0,
+				});
+				return this.move(event.pod, step, "scheduling");
+			case "ClockAdvanced":
+				this.push({ kind: "gap", step, time: event.time, from: this.time, changes: [] });
+				this.time = event.time;
+				return;
+			case "AttemptFinished":
+				return this.finish(event);
+			case "VictimEvicted":
+				if (last.kind === "attempt") last.victims += 1;
+				return this.note(
+					event.pod,
+					step,
+					"Normal",
+					"Preempted",
+					`Preempted by ${event.preemptor} on node ${event.node}`,
+				);
+			case "SchedulingFailed":
+				return this.note(event.pod, step, "Warning", "FailedScheduling", event.message);
+			case "ObjectApplied":
+			case "ObjectDeleted": {
+				const verb = event.type === "ObjectDeleted" ? "−" : event.action === "create" ? "+" : "~";
+				if (last.kind === "gap") last.changes.push({ step, text: `${verb} ${event.name}`, kind: event.kind });
+				if (event.type === "ObjectDeleted" && event.kind === "Pod")
+					this.move(`${event.namespace}/${event.name}`, step, "gone");
+				return;
+			}
+			case "PodEnqueued":
+				return this.move(event.pod, step, event.queue);
+			case "PodGated":
+				return this.move(event.pod, step, "gated");
+			case "PodAssumed":
+				return this.move(event.pod, step, "binding", event.node);
+			case "PodBound":
+				this.note(
+					event.pod,
+					step,
+					"Normal",
+					"Scheduled",
+					event.message || `Successfully assigned ${event.pod} to ${event.node}`,
+				);
+				return this.move(event.pod, step, "bound", event.node);
+			default:
+		}
+	}
+
+	/** @param {Column} column */
+	push(column) {
+		this.columns.push(column);
+		this.edges.push(this.edges[this.edges.length - 1] + (column.kind === "gap" ? GAP_WIDTH : 1));
+	}
+
+	/** @param {import("./trace").AttemptFinished} event */
+	finish(event) {
+		for (let i = this.columns.length - 1; i >= 0; i -= 1) {
+			const column = this.columns[i];
+			if (column.kind !== "attempt" || column.attempt !== event.attempt) continue;
+			column.outcome = event.outcome;
+			column.node = event.node ?? "";
+			return;
+		}
+	}
+
+	/** @param {string} pod @param {number} step @param {string} place @param {string} [node] */
+	move(pod, step, place, node = "") {
+		const moves = this.moves.get(pod) ?? [];
+		if (!moves.length) this.moves.set(pod, moves);
+		moves.push({ column: this.columns.length - 1, step, place, node });
+	}
+
+	/**
+	 * @param {string} pod
+	 * @param {number} step
+	 * @param {"Normal" | "Warning"} type
+	 * @param {string} reason
+	 * @param {string} message
+	 */
+	note(pod, step, type, reason, message) {
+		const notes = this.notes.get(pod) ?? [];
+		if (!notes.length) this.notes.set(pod, notes);
+		notes.push({ step, time: this.time, type, reason, message });
+	}
+
+	/** Length of the axis, in units of an attempt. */
+	get width() {
+		return this.edges[this.edges.length - 1];
+	}
+
+	get attempts() {
+		return this.columns.reduce((sum, column) => sum + (column.kind === "attempt" ? 1 : 0), 0);
+	}
+
+	/** The column that holds a step. @param {number} step */
+	columnOf(step) {
+		return lastUpTo(this.columns.length, (i) => this.columns[i].step <= step);
+	}
+
+	/** Where a step lies on the axis. @param {number} step @param {number} steps of the run */
+	positionOf(step, steps) {
+		const i = this.columnOf(step);
+		const first = this.columns[i].step;
+		const end = this.columns[i + 1]?.step ?? Math.max(steps, first + 1);
+		return this.edges[i] + ((step - first + 0.5) / Math.max(1, end - first)) * (this.edges[i + 1] - this.edges[i]);
+	}
+
+	/** The step at a place on the axis. @param {number} position @param {number} steps */
+	stepAt(position, steps) {
+		const i = lastUpTo(this.columns.length, (at) => this.edges[at] <= position);
+		const first = this.columns[i].step;
+		const end = this.columns[i + 1]?.step ?? steps;
+		const part = (position - this.edges[i]) / (this.edges[i + 1] - this.edges[i]);
+		return Math.max(0, Math.min(steps - 1, Math.floor(first + Math.max(0, Math.min(0.999, part)) * (end - first))));
+	}
+}
+
+/**
+ * The last of `count` for which it holds; it holds up to there.
+ * @param {number} count
+ * @param {(i: number) => boolean} holds
+ */
+function lastUpTo(count, holds) {
+	let low = 0;
+	let high = count - 1;
+	while (low < high) {
+		const middle = (low + high + 1) >> 1;
+		if (holds(middle)) low = middle;
+		else high = middle - 1;
+	}
+	return low;
+}

@@ -1,0 +1,75 @@
+// @ts-check
+/**
+ * What is visible between two events, and `apply`, the only writer. Keyframe n plus the events of chunk n comes to the
+ * same as keyframe n + 1. Records (pods, nodes) are replaced, never edited, so a fork of the state costs two shallow
+ * copies and shares everything else.
+ */
+
+import { fullNode, fullPod, HANDLERS, setCycle } from "./fold.js";
+
+/** @returns {State} */
+export function emptyState() {
+	return {
+		step: 0,
+		time: 0,
+		attempt: 0,
+		nodes: new Map(),
+		order: [],
+		pods: new Map(),
+		cycle: {},
+		finished: false,
+		deleted: [],
+		title: "",
+		profiles: [],
+		plugins: {},
+		feature_gates: {},
+		kubernetes_version: "",
+	};
+}
+
+/**
+ * The state before a chunk: as the run began, and what has become of that since (scheduler_core/trace/keyframe.py).
+ * Undefined while the beginning is not here.
+ * @param {TraceChunk["keyframe"]} keyframe
+ * @param {State} [began] the state after RunStarted
+ * @returns {State | undefined}
+ */
+export function fromKeyframe(keyframe, began) {
+	if ("nodes" in keyframe) return fromWhole(keyframe);
+	const { step, time, since = [], cycle = [], order } = keyframe;
+	if (!step) return emptyState();
+	if (!began) return undefined;
+	const state = fork(began);
+	for (const event of since) apply(state, event);
+	setCycle(state, cycle);
+	const attempt = state.cycle.CycleStarted?.attempt ?? 0;
+	return Object.assign(state, { step, time, attempt, order: order ?? state.order });
+}
+
+/** A keyframe of schema 1 has every node and every pod. @param {WholeKeyframe} keyframe @returns {State} */
+function fromWhole({ nodes, pods, ...rest }) {
+	return {
+		...emptyState(),
+		...rest,
+		nodes: new Map(Object.entries(nodes).map(([name, node]) => [name, fullNode(node)])),
+		pods: new Map(Object.entries(pods).map(([key, pod]) => [key, fullPod(pod)])),
+	};
+}
+
+/** A state that can be moved on without touching this one. @param {State} state @returns {State} */
+export function fork(state) {
+	return {
+		...state,
+		nodes: new Map(state.nodes),
+		pods: new Map(state.pods),
+		cycle: { ...state.cycle },
+	};
+}
+
+/** Move the state past one event. @param {State} state @param {AnyEvent} event @returns {State} the same object */
+export function apply(state, event) {
+	const handler = /** @type {any} */ (HANDLERS)[event.type];
+	if (handler) handler(state, event);
+	state.step += 1;
+	return state;
+}

@@ -1,0 +1,27 @@
+// @ts-nocheck
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatLink, linkedPlace, parseLink } from "../../../static/js/shared/link.js";
+
+test("a link names step, frame, selection and order, and reads back as the same place", () => {
+	const place = { step: 121, frame: 7, selection: { kind: "pod", name: "default/web-5" }, order: "node" };
+	assert.equal(formatLink(place), "#121.7&sel=pod:default/web-5&by=node");
+	assert.deepEqual(parseLink(formatLink(place)), place);
+});
+
+test("a plain step has no frame and no selection", () => {
+	assert.equal(formatLink({ step: 4, frame: 0, selection: null, order: "plugin" }), "#4");
+	assert.deepEqual(parseLink("#4"), { step: 4, frame: 0, selection: null, order: "plugin" });
+});
+
+test("rubbish in the fragment is nowhere in particular, not an error", () => {
+	for (const text of ["", "#", "#x", "#-3", "#1.2.3", "#&sel=", "#&sel=thing:x", "#%"])
+		assert.equal(parseLink(text).step, null, text);
+	assert.equal(parseLink("#&sel=thing:x").selection, null);
+});
+
+test("?step= counts when the fragment names none, for links that are unfurled", () => {
+	assert.equal(linkedPlace({ hash: "", search: "?step=12.3" }).frame, 3);
+	assert.equal(linkedPlace({ hash: "#5", search: "?step=12" }).step, 5);
+	assert.equal(linkedPlace({ hash: "", search: "?step=zz" }).step, null);
+});
