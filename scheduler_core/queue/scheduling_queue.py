@@ -167,7 +167,9 @@ class SchedulingQueue:
 
     # Moves
 
-    def move_all(self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None) -> None:
+    def move_all_to_active_or_backoff_queue(
+        self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
+    ) -> None:
         """MoveAllToActiveOrBackoffQueue: an event may make unschedulable pods worth another try."""
         plugins = self._interested_in(event)
         if not plugins and not event.is_wildcard:

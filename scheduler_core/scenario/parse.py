@@ -117,7 +117,7 @@ class _Reader:
         self._check_limits(found, own)
         config = self._configuration(found.configuration, own.release)
         self._check_scripts(own, config, found)
-        admission = Admission()
+        admission = Admission(own.release)
         initial = InitialObjects(self._problems, admission)
         objects = initial.build(found.objects, created_nodes(own.events))
         events: tuple[TimelineEvent, ...] = ()

@@ -53,7 +53,7 @@ class EventHandlers:
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             self._cluster.apply(item)
-            self._move_all(kind, Action.ADD if old is None else Action.UPDATE, old, item)
+            self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
 
     def deleted(self, kind: str, key: str) -> None:
         """An object that exists is gone."""
@@ -61,12 +61,12 @@ class EventHandlers:
             self.pod_deleted(key)
         elif kind == "Node":
             node = self._cluster.node(key)
-            self._queue.move_all(ClusterEvent("Node", Action.DELETE), node, None)
+            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
             self._cluster.delete("Node", key)
         else:
             old = self._cluster.get(kind, key)
             self._cluster.delete(kind, key)
-            self._move_all(kind, Action.DELETE, old, None)
+            self._move_waiting_pods(kind, Action.DELETE, old, None)
 
     def pod_applied(self, pod: Pod) -> None:
         """addPodToCache, updatePodInCache, addPodToSchedulingQueue, updatePodInSchedulingQueue.
@@ -77,12 +77,12 @@ class EventHandlers:
         was_assumed = pod.key in self._cluster.assumed
         self._cluster.apply_pod(pod)
         if pod.node_name and (old is None or not old.node_name):
-            self._queue.move_all(ASSIGNED_POD_ADD, None, pod)
+            self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
             if old is not None and self._responsible(old):
                 self._unassigned_deleted(old, bound=True)
         elif pod.node_name and old is not None:
             for event in pod_scheduling_properties_change(old, pod):
-                self._queue.move_all(event, old, pod)
+                self._queue.move_all_to_active_or_backoff_queue(event, old, pod)
         elif not self._responsible(pod):
             if old is not None and self._responsible(old):
                 self._unassigned_deleted(old, bound=False)
@@ -101,16 +101,20 @@ class EventHandlers:
             self._unassigned_deleted(pod, bound=False)
             self._cluster.delete_pod(key)
             if binding:  # kube-scheduler gives the room back only when Bind finds no such pod
-                self._queue.move_all(ASSIGNED_POD_DELETE, pod.changed(node_name=where), None)
+                self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod.changed(node_name=where), None)
         else:
             self._cluster.delete_pod(key)
             if pod.node_name:
-                self._queue.move_all(ASSIGNED_POD_DELETE, pod, None)
+                self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
 
     def _unassigned_updated(self, old: Pod, new: Pod) -> None:
         self._queue.update(old, new)
+        if not self._rules.nominations_wake_pods:
+            return
         if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
-            self._queue.move_all(ASSIGNED_POD_DELETE, old, None, lambda pod: pod.priority <= old.priority)
+            self._queue.move_all_to_active_or_backoff_queue(
+                ASSIGNED_POD_DELETE, old, None, lambda pod: pod.priority <= old.priority
+            )
 
     def _unassigned_deleted(self, pod: Pod, *, bound: bool) -> None:
         """A nomination that ends, or a pod that leaves its place on Permit, makes room."""
@@ -120,20 +124,22 @@ class EventHandlers:
         waiting = self._waiting.get(pod.key)
         if waiting is not None:
             waiting.reject("", "removed")
-            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None)
-        elif pod.nominated_node_name:
-            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None, lambda other: other.priority <= pod.priority)
+            self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
+        elif pod.nominated_node_name and self._rules.nominations_wake_pods:
+            self._queue.move_all_to_active_or_backoff_queue(
+                ASSIGNED_POD_DELETE, pod, None, lambda other: other.priority <= pod.priority
+            )
 
     def _node_applied(self, node: Node) -> None:
         old = self._cluster.node(node.name)
         self._cluster.apply(node)
         added = [ClusterEvent("Node", Action.ADD)]
         for event in added if old is None else node_scheduling_properties_change(old, node):
-            self._queue.move_all(event, old, node)
+            self._queue.move_all_to_active_or_backoff_queue(event, old, node)
 
-    def _move_all(self, kind: str, action: Action, old: Any, new: Any) -> None:
+    def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
         if kind in RESOURCES:
-            self._queue.move_all(ClusterEvent(RESOURCES[kind], action), old, new)
+            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(RESOURCES[kind], action), old, new)
 
     def _responsible(self, pod: Pod) -> bool:
         return pod.scheduler_name in self._profiles

@@ -67,6 +67,7 @@ def build_queue(
             config.pod_initial_backoff_seconds,
             config.pod_max_backoff_seconds,
             scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
+            scenario.release.rules,
         ),
         first.at(QueueSortPlugin)[0].key,
         {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},

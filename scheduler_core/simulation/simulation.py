@@ -271,7 +271,7 @@ class Simulation:
             return
         assert event.object is not None
         old = self._stored(event.kind, key)
-        item = event.object if old is None else merge_update(old, event.object)
+        item = event.object if old is None else merge_update(old, event.object, self.scenario.release)
         if isinstance(item, Pod) and item.phase in FINISHED:
             self._finished[key] = item.node_name
             if old is not None:

@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.records import NodeName, PodKey
+
+POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
 Record = dict[str, Any]
 Waiting = trace.PodEnqueued | trace.PodGated
@@ -35,7 +38,8 @@ class _Seen:
             case trace.RunStarted():
                 self.order = [event.nodes[row].name for row in event.order]
                 self.priority = {pod.pod: pod.priority for pod in event.pods}
-                self.aligned = event.feature_gates.get("SchedulerPopFromBackoffQ", True)
+                default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
+                self.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
             case trace.ClockAdvanced():
                 self.time = event.time
             case trace.CycleStarted():

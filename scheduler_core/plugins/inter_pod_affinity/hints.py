@@ -12,11 +12,11 @@ POD_ACTIONS = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
 NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
 
 
-def events_to_register(after_pod_change: HintFunction) -> Sequence[RegisteredEvent]:
+def events_to_register(after_pod_change: HintFunction, after_node_change: HintFunction) -> Sequence[RegisteredEvent]:
     """Pods on nodes that come, go or change their labels; nodes that come or change their labels."""
     return (
         RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), after_pod_change),
-        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), _after_node_change),
+        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), after_node_change),
     )
 
 
@@ -43,7 +43,7 @@ def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
     return matched_anti_affinity and not hint_matches_all(pod.required_anti_affinity, new)
 
 
-def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+def after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
     return QueueingHint.QUEUE if node_change_may_help(pod, old, new) else QueueingHint.SKIP
 
 

@@ -47,6 +47,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()
         self.args = args if isinstance(args, NodeResourcesBalancedAllocationArgs) else default
+        self._scores_best_effort = not handle.release.rules.balanced_allocation_skips_best_effort_pods
         improves = handle.release.rules.balanced_allocation_scores_the_improvement
         self._score, self._explain = (improvement, explain_improvement) if improves else (balance, explain_balance)
 
@@ -60,7 +61,9 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         return self._score(amounts(pod, nodes, rows, self.args.resources, non_zero=False), len(rows))
 
     def _asks(self, pod: Pod) -> bool:
-        return any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
+        return self._scores_best_effort or any(
+            pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources
+        )
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

@@ -75,6 +75,8 @@ class NodeResourcesFit(
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+        self._resizes_in_place = handle.release.has_on("InPlacePodVerticalScaling")
+        self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -104,6 +106,8 @@ class NodeResourcesFit(
             if short.any():
                 lacking.append((i, short))
                 too_small |= short & (allocatable < amount)
+        if not self._tells_too_small:
+            too_small[:] = False
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def add_pod_delta(
@@ -123,8 +127,9 @@ class NodeResourcesFit(
         return mean(parts, len(rows))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        of_pods = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
         return (
-            RegisteredEvent(ClusterEvent("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN), self._after_pod_event),
+            RegisteredEvent(ClusterEvent("Pod", of_pods), self._after_pod_event),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
         )
 

@@ -42,6 +42,7 @@ from scheduler_core.plugins.helpers.signing import by_claims
 NO_CLAIMS_TO_FIND = PreFilterResult(status=SKIP)
 NO_CLAIMS = Status(Code.UNSCHEDULABLE, ("no new claims to deallocate",))
 NO_STATE = Status(Code.ERROR, ("not found",))
+DISABLED = Status(Code.UNSCHEDULABLE, ("plugin disabled",))
 
 
 class DynamicResources(PreFilterPlugin, PostFilterPlugin, EnqueueExtensions, SignPlugin, ScorePlugin, ExplainsScore):
@@ -52,13 +53,15 @@ class DynamicResources(PreFilterPlugin, PostFilterPlugin, EnqueueExtensions, Sig
     sign_pod = staticmethod(by_claims)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        pass
+        self._enabled = handle.release.has_on("DynamicResourceAllocation")
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         return NO_CLAIMS_TO_FIND
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """Without its PreFilter's state (a plugin before it rejected the pod) it fails, which ends PostFilter."""
+        if not self._enabled:
+            return PostFilterResult(DISABLED)
         return PostFilterResult(NO_CLAIMS if self.name in cycle.states else NO_STATE)
 
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
@@ -70,5 +73,7 @@ class DynamicResources(PreFilterPlugin, PostFilterPlugin, EnqueueExtensions, Sig
         return ScoreExplanation(["a pod without resource claims: 0"])
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        if not self._enabled:
+            return ()
         changed = Action.ADD | Action.UPDATE_NODE_LABEL | Action.UPDATE_NODE_ALLOCATABLE
         return (RegisteredEvent(ClusterEvent("Node", changed)),)

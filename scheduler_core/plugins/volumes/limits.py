@@ -40,6 +40,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
+from scheduler_core.plugins.volumes import before_1_33
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.hints import (
@@ -87,6 +88,7 @@ class NodeVolumeLimits(
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)
         self.cluster = handle.cluster
+        self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -140,6 +142,8 @@ class NodeVolumeLimits(
         return np.zeros((0, len(slots)), np.int64)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        if not self._follows_limits:
+            return before_1_33.EVENTS
         return (
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.ADD)),
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.UPDATE), after_csi_node_limits),
