@@ -11,8 +11,8 @@ from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
 from kschedui.web.http.health import health
 from kschedui.web.live.consumers import RunConsumer
+from kschedui.web.pages import account_page, api_page, downloads, views
 from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages import downloads, views
 
 addresses.register()
 
@@ -42,6 +42,8 @@ scenario_urls: list[URLPattern | URLResolver] = [
 ]
 
 account_urls: list[URLPattern | URLResolver] = [
+    path("", account_page.account, name="account"),
+    path("tokens/<n:pk>/revoke", account_page.revoke, name="token-revoke"),
     path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("signup/", account_views.signup, name="signup"),
@@ -57,6 +59,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
+    path("api/v1/docs", api_page.documentation, name="api-docs"),
     path("api/v1/", api.urls),
     path("language", set_language, name="set_language"),
     path("healthz", health, name="health"),

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_noop
@@ -63,6 +63,8 @@ class ApiAnswers(MiddlewareMixin):
         """Also in the API's words what ninja says in its own: that a method is not understood."""
         if not request.path.startswith(API_PREFIX):
             return response
+        if request.META["REQUEST_METHOD"] == "HEAD":
+            response = HttpResponse(status=response.status_code, headers=response.headers)
         if response.status_code == 405 and response.headers["Content-Type"] != MEDIA_TYPE:
             allowed = response.headers["Allow"]
             sentence = Message("This address understands {method} only.", method=allowed)
