@@ -184,6 +184,8 @@ CACHES = {
 
 # --- Runs and their followers -------------------------------------------------------------------------------------
 LONG_PLACES = number("KSCHEDUI_LONG_PLACES", 0) or min(4, os.cpu_count() or 1)  # of one worker, for long runs
+HEAVY_PROCESSES = number("KSCHEDUI_HEAVY_PROCESSES", 0 if TESTING else 2)  # of a web process, for heavy requests
+HEAVY_BYTES = number("KSCHEDUI_HEAVY_BYTES", 1024 * 1024 * 1024)  # of memory, for one of them
 RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is silent for longer has lost its run
 REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs
 WEBSOCKET_SEND_SECONDS = number("KSCHEDUI_WEBSOCKET_SEND_SECONDS", 8)  # to take one message; then closed as slow
@@ -202,6 +204,7 @@ CONTENT_SECURITY_POLICY = {
     "style-src": "'self'",
     "img-src": "'self' data:",
     "connect-src": "'self'",
+    "worker-src": "'self'",
     "font-src": "'self'",
     "manifest-src": "'self'",
     "base-uri": "'none'",
@@ -253,6 +256,7 @@ LIMITS = {
     "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process
     "unsent_bytes_per_address": number("KSCHEDUI_MAX_UNSENT_BYTES_PER_ADDRESS", 32 * 1024 * 1024),
     "preview_pods": number("KSCHEDUI_MAX_PREVIEW_PODS", 2_000),
+    "heavy_seconds": number("KSCHEDUI_MAX_HEAVY_SECONDS", 20),  # of processor time, for one request (web/heavy.py)
     "explain_work": number("KSCHEDUI_MAX_EXPLAIN_WORK", 100_000_000),  # nodes times attempts to simulate again
 }
 # Requests a minute from one address.

@@ -139,6 +139,9 @@ def counted(kinds: Counter[str]) -> str:
 
 def nothing_read(left_out: LeftOut) -> Message:
     """The refusal of a text without a node, a pod or what belongs to them."""
+    if left_out.cut:
+        line, _ = left_out.cut
+        return Message("the text is cut off at line {line:,}, before its first object is whole", line=line)
     if kinds := sorted(left_out.kinds):
         return Message("there is no object in it that a scheduler reads, only {kinds}", kinds=", ".join(kinds[:9]))
     return Message("there is no object in it that a scheduler reads")

@@ -1,10 +1,8 @@
 """What every view shares: who may ask how often, and refusals as sentences."""
 
 import logging
-import threading
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
@@ -22,6 +20,8 @@ from kschedui.models import Run, Scenario, Version
 from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
+from kschedui.web import heavy
+from kschedui.web.api import jobs
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.problems import problem, problem_response
@@ -31,8 +31,7 @@ from scheduler_core.scenario.parse import ScenarioErrors
 logger = logging.getLogger(__name__)
 
 MINUTE = 60
-WORK_PLACES = threading.BoundedSemaphore(2)
-WAIT_SECONDS = 10
+LIGHT = 32_000  # characters: a text that is read in a few hundredths of a second
 
 
 def asker_of(request: HttpRequest) -> Asker:
@@ -95,6 +94,13 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(400, gettext_noop("This request is not one that a browser makes here."))
         case ScenarioErrors():
             return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
+        case jobs.Refused():
+            placed: dict[str, Any] = {"code": "invalid_scenario", "errors": error.rows} if "line" in error.rows[0] else {}
+            return Refusal(error.status, error.rows[0]["message"], **placed)
+        case heavy.TooMuch():
+            return Refusal(422, error.sentence)
+        case heavy.Busy():
+            return Refusal(503, str(error), headers={"Retry-After": str(heavy.SECONDS_IN_LINE)})
         case _:
             logger.exception("a request failed")
             return Refusal(
@@ -107,16 +113,12 @@ def too_large() -> Refusal:
     return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))
 
 
-@contextmanager
-def place_to_work() -> Iterator[None]:
-    """For what keeps a processor busy for seconds: two at once in a process, so that the others' requests get on."""
-    if not WORK_PLACES.acquire(timeout=WAIT_SECONDS):
-        sentence = gettext_noop("Others are being served; please ask again in a moment.")
-        raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
-    try:
-        yield
-    finally:
-        WORK_PLACES.release()
+def worked(request: HttpRequest, job: Callable[..., Any], *args: Any, size: int, slow: bool = False) -> Any:
+    """The result of one of `jobs`: at once when its work is small, else from a process of the heavy requests' pool."""
+    if size <= LIGHT:
+        return job(*args)
+    asker = asker_of(request)
+    return heavy.run(asker.author or asker.address, job, *args, seconds=settings.LIMITS["heavy_seconds"], slow=slow)
 
 
 def keeping_visitor(request: HttpRequest) -> access.Visitor:

@@ -2,6 +2,7 @@
 
 import inspect
 
+import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext_noop
@@ -15,7 +16,7 @@ from kschedui.scenarios.outside_plugins import outside_plugins
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads
 from kschedui.web.api.shapes import Lesson, Me, Plugin
-from kschedui.web.api.texts import as_json
+from kschedui.web.api.texts import JSON
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario.parse import field_catalogue
 
@@ -84,6 +85,6 @@ def told(name: str, made: object) -> Plugin:
 @router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
 def catalogue(request: HttpRequest) -> HttpResponse:
     """`reading`: what is kept of a dump."""
-    response = as_json({**field_catalogue(), "reading": reading_table()})
+    response = HttpResponse(msgspec.json.encode({**field_catalogue(), "reading": reading_table()}), content_type=JSON)
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response

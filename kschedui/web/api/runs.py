@@ -1,6 +1,6 @@
 """A run: its state, its trace as chunks, events and decisions, its objects, why an attempt went as it did."""
 
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import msgspec
 from django.conf import settings
@@ -15,14 +15,13 @@ from kschedui.models import Run, Scenario
 from kschedui.runs import frames
 from kschedui.runs import store as runs
 from kschedui.runs.turns import ahead_of
-from kschedui.scenarios import access, engine, yaml_text
-from kschedui.web.api import streams
-from kschedui.web.api.answers import Refusal, place_to_work
+from kschedui.scenarios import access
+from kschedui.web.api import jobs, streams
+from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import binary, event_stream, json_lines, record
 from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State, Yaml
-from kschedui.web.api.texts import as_json
-from scheduler_core import AttemptExplanation, EndlessMoment, decisions
+from scheduler_core import AttemptExplanation, decisions
 from scheduler_core.apis.messages import Message
 from scheduler_core.trace.events import AnyEvent
 
@@ -138,21 +137,11 @@ def explanation(
     names = [name for name in nodes.split(",") if name][:MOST_NODES]
     if not names and count > MOST_NODES:
         raise Refusal(422, Message("Name up to {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
-    response = as_json(explained(run, attempt, names))
+    text = run.version.text
+    found = worked(request, jobs.explain, text, attempt, names, size=max(len(text), count * attempt * 10), slow=True)
+    response = HttpResponse(found, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response
-
-
-def explained(run: Run, attempt: int, names: list[str]) -> Any:
-    """Simulate again up to the attempt."""
-    try:
-        with place_to_work():
-            return engine.explain(run.version.text, attempt, names or None)
-    except EndlessMoment as error:
-        raise Refusal(422, error.sentence) from None
-    except (LookupError, ValueError):
-        sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
-        raise Refusal(404, sentence) from None
 
 
 @router.get(
@@ -161,8 +150,8 @@ def explained(run: Run, attempt: int, names: list[str]) -> Any:
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
     """As the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
-    with place_to_work():
-        manifest = engine.manifest(run.version.text, kind, "" if namespace == "_" else namespace, name)
+    text = run.version.text
+    manifest = worked(request, jobs.manifest, text, kind, namespace.removeprefix("_"), name, size=len(text))
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
-    return Yaml(yaml=yaml_text.write(manifest))
+    return Yaml(yaml=manifest)

@@ -12,10 +12,11 @@ from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
-from kschedui.web.api.texts import room_for, sized
+from kschedui.web.api.texts import sized
 
 router = Router(tags=["scenarios"])
 
@@ -47,15 +48,15 @@ def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Save
     visitor = keeping_visitor(request)
 
     def make() -> Version:
+        found = worked(request, jobs.digest, text, size=len(text))
         origin = scenarios.newest(seen(request, body.fork_of)[1]) if body.fork_of else None
-        version = scenarios.create(visitor, text, origin, visibility=body.visibility)
+        version = scenarios.create(visitor, found, origin, visibility=body.visibility)
         if body.title:
             scenarios.rename(version.scenario, body.title)
         return version
 
     try:
-        with room_for(text):
-            version, new = idempotency.once(visitor, key, body.model_dump_json(), make)
+        version, new = idempotency.once(visitor, key, body.model_dump_json(), make)
     except idempotency.KeyReused:
         sentence = gettext_noop("This Idempotency-Key was sent with another request before.")
         raise Refusal(422, sentence, code="idempotency_key_reused") from None

@@ -2,20 +2,20 @@
 
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
-from django.utils.translation import gettext_noop
 from ninja import Router, Status
 
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, diff
+from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.scenarios import saved, seen
-from kschedui.web.api.shapes import Compared, Row, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
-from kschedui.web.api.texts import room_for, sized
+from kschedui.web.api.shapes import Compared, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
+from kschedui.web.api.texts import JSON, sized
 
 router = Router(tags=["versions"])
 
@@ -28,8 +28,8 @@ def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
     _, scenario = seen(request, sid)
     access.require_editing(keeping_visitor(request), scenario)
     try:
-        with room_for(text):
-            return Status(201, saved(request, scenarios.save(scenario, text, body.base)))
+        found = worked(request, jobs.digest, text, size=len(text))
+        return Status(201, saved(request, scenarios.save(scenario, found, body.base)))
     except scenarios.Conflict as conflict:
         raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
 
@@ -68,23 +68,20 @@ def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
 @router.post(
     "/{id:sid}/versions/{n:number}/compare", auth=reads("check"), response=Compared, summary="Compare with a text"
 )
-def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> Compared:
+def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
     """Line by line, from the version to a text that is not saved."""
     _, scenario = seen(request, sid)
-    return compared(scenarios.version(scenario, number).text, sized(body.text))
+    return compared(request, scenarios.version(scenario, number).text, sized(body.text))
 
 
 @router.get("/{id:sid}/versions/{n:a}/compare/{n:b}", auth=reads(), response=Compared, summary="Compare two versions")
-def compare(request: HttpRequest, sid: str, a: int, b: int) -> Compared:
+def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     """Line by line, from version `a` to version `b`."""
     _, scenario = seen(request, sid)
-    found = compared(*(scenarios.version(scenario, number).text for number in (a, b)))
-    if found.rows is None:
-        raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
-    return found
+    return compared(request, *(scenarios.version(scenario, number).text for number in (a, b)))
 
 
-def compared(before: str, after: str) -> Compared:
+def compared(request: HttpRequest, before: str, after: str) -> HttpResponse:
     """Rows, if the texts are not too long for it."""
-    rows = [Row(**row) for row in diff.compare(before, after)] if diff.comparable(before, after) else None
-    return Compared(text=before, rows=rows)
+    answer = worked(request, jobs.compared, before, after, size=len(before) + len(after))
+    return HttpResponse(answer, content_type=JSON)

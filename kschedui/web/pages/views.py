@@ -15,7 +15,8 @@ from kschedui.scenarios import access, editor_templates
 from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS
-from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor, worked
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
 from scheduler_core import ENGINE_VERSION
@@ -121,11 +122,11 @@ def edit(request: HttpRequest, sid: str) -> HttpResponse:
 def editor(
     request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
 ) -> HttpResponse:
-    """editor.html: `text`, `title`, `most_bytes` (of a text), `scenario` (id or ""), `version` (number or ""),
+    """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
     `fork` (id or ""), `templates` [(label, yaml)]."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
-    most = settings.LIMITS["scenario_bytes"]
-    return render(request, "editor.html", {"text": text, "title": title, "most_bytes": most, **about})
+    most = settings.LIMITS["import_bytes"]
+    return render(request, "editor.html", {"text": text, "title": title, "most_import": most, **about})
 
 
 @page_view
@@ -136,7 +137,8 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    made = scenarios.fork(keeping_visitor(request), origin or scenarios.newest(scenario))
+    visitor, source = keeping_visitor(request), origin or scenarios.newest(scenario)
+    made = scenarios.fork(visitor, source, worked(request, jobs.digest, source.text, size=len(source.text)))
     return redirect("scenario-edit", made.scenario.public_id)
 
 
@@ -150,7 +152,7 @@ def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     if not differences.comparable(before, after):
         raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
     about = {"id": sid, "title": scenario.title}
-    rows = list(differences.compare(before, after))
+    rows = worked(request, jobs.compare, before, after, size=len(before) + len(after))
     return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
 
 

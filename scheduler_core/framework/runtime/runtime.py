@@ -24,6 +24,7 @@ from scheduler_core.framework.interface import (
     Extender,
     FilterPlugin,
     FilterResult,
+    Nominator,
     PermitPlugin,
     Plugin,
     PostFilterPlugin,
@@ -63,10 +64,8 @@ class Services(Protocol):
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
 
 
-class SeesNominations(Nominations, Protocol):
+class SeesNominations(Nominator, Nominations, Protocol):
     """`interface.Nominator`, with what the two-pass filter needs."""
-
-    def node_of(self, key: PodKey) -> str: ...
 
 
 class Framework:
@@ -238,7 +237,7 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
     if result.evaluation is not None or result.status.is_success:
         return result
     reason = result.status.message
-    return replace(result, evaluation=PreemptionEvaluated(False, reason, [], message=reason))
+    return replace(result, evaluation=PreemptionEvaluated(False, reason, message=reason))
 
 
 class PreFilterOutcome:

@@ -2,7 +2,7 @@
 /** Two texts of one scenario: what somebody saved and what was written here, line by line; the reader chooses. */
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { post } from "./server.js";
+import { post } from "../shared/server.js";
 
 /**
  * @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the

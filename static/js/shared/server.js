@@ -20,12 +20,18 @@ export async function post(url, body, signal) {
 		/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
 	const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
 	const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+	return read(answer);
+}
+
+/**
+ * @param {Response} answer
+ * @returns {Promise<{status: number, body: any}>}
+ */
+export async function read(answer) {
 	const json = (answer.headers.get("content-type") ?? "").includes("json");
 	const found = json ? await answer.json() : { detail: `${answer.status} ${answer.statusText}` };
-	return {
-		status: answer.status,
-		body: answer.ok ? found : { ...found, errors: found.errors ?? [{ message: found.detail }] },
-	};
+	const body = answer.ok ? found : { ...found, errors: found.errors ?? [{ message: found.detail }] };
+	return { status: answer.status, body };
 }
 
 /** @param {string} url */
