@@ -4,7 +4,8 @@ from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponseRedirect
 from django.templatetags.static import static
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
 from kschedui.web.api.v1 import api
@@ -13,6 +14,7 @@ from kschedui.web.http.health import health
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import account_page, api_page, downloads, views
 from kschedui.web.pages import accounts as account_views
+from kschedui.web.pages.page_view import not_found
 
 addresses.register()
 
@@ -60,7 +62,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
     path("api/v1/docs", api_page.documentation, name="api-docs"),
+    path("api/v1/", RedirectView.as_view(pattern_name="api-docs")),
     path("api/v1/", api.urls),
+    re_path("^api/", not_found),
     path("language", set_language, name="set_language"),
     path("healthz", health, name="health"),
     path("favicon.ico", favicon),

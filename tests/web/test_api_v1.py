@@ -216,7 +216,7 @@ def test_decisions_are_there_when_the_run_is_done(script: Script) -> None:
     lines = events_in(script.call("GET", f"/runs/{run}/decisions")).splitlines()
     *attempts, end = map(json.loads, lines)
     assert {one["pod"] for one in attempts} == {"default/a", "default/b", "default/big"}
-    assert "pending" in end
+    assert end["final"]["pending"] == ["default/big"]
 
 
 def test_plugins_and_lessons_are_listed(script: Script) -> None:

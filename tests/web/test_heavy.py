@@ -61,7 +61,7 @@ def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.M
     monkeypatch.setattr("kschedui.web.api.jobs.check", endless)
     answer = author.post_json("/api/v1/check", text=SMALL)
     assert answer.status_code == 422
-    assert answer.json()["errors"] == [{"message": "This takes more than 1 seconds of work, which is the limit."}]
+    assert answer.json()["detail"] == "This takes more than 1 seconds of work, which is the limit."
 
 
 def endless(text: str) -> int:

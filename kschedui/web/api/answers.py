@@ -95,7 +95,9 @@ def refusal_of(error: Exception) -> Refusal:
         case ScenarioErrors():
             return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
         case jobs.Refused():
-            placed: dict[str, Any] = {"code": "invalid_scenario", "errors": error.rows} if "line" in error.rows[0] else {}
+            placed: dict[str, Any] = (
+                {"code": "invalid_scenario", "errors": error.rows} if "line" in error.rows[0] else {}
+            )
             return Refusal(error.status, error.rows[0]["message"], **placed)
         case heavy.TooMuch():
             return Refusal(422, error.sentence)

@@ -63,7 +63,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
 # --- What Django itself refuses -----------------------------------------------------------------------------------
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """No address matches."""
     return error_page(request, Refusal(404, gettext_noop("There is no page at this address.")))
 

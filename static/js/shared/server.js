@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Calls to this site's own API. A refusal is an answer too: its `errors` say what, where and what was expected, at least
- * in one sentence. `fix`: the JSON that stands there, and the JSON of what may be meant.
+ * Calls to this site's own API. A refusal is an answer too: its `errors` say what, where and what was expected, or at
+ * least one sentence. `fix`: the JSON that stands there, and the JSON of what may be meant.
  */
 
 /**
