@@ -10,7 +10,7 @@ from django.views.i18n import set_language
 
 from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
-from kschedui.web.http.health import health
+from kschedui.web.http.health import alive, ready
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import account_page, api_page, downloads, views
 from kschedui.web.pages import accounts as account_views
@@ -66,7 +66,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/", api.urls),
     re_path("^api/", not_found),
     path("language", set_language, name="set_language"),
-    path("healthz", health, name="health"),
+    path("healthz", ready, name="health"),
+    path("readyz", ready),
+    path("livez", alive),
     path("favicon.ico", favicon),
     path("admin/login/", account_views.admin_login),
     path("admin/", admin.site.urls),

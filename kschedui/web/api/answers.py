@@ -1,13 +1,12 @@
 """What every view shares: who may ask how often, and refusals as sentences."""
 
 import logging
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
@@ -21,16 +20,15 @@ from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
 from kschedui.web import heavy
-from kschedui.web.api import jobs
+from kschedui.web.api import jobs, rates
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
+from kschedui.web.http.health import reason_of
 from kschedui.web.http.problems import problem, problem_response
-from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 
 logger = logging.getLogger(__name__)
 
-MINUTE = 60
 LIGHT = 32_000  # characters: a text that is read in a few hundredths of a second
 
 
@@ -95,12 +93,16 @@ def refusal_of(error: Exception) -> Refusal:
         case ScenarioErrors():
             return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
         case jobs.Refused():
-            placed: dict[str, Any] = (
-                {"code": "invalid_scenario", "errors": error.rows} if "line" in error.rows[0] else {}
-            )
-            return Refusal(error.status, error.rows[0]["message"], **placed)
+            first = error.rows[0]
+            placed: dict[str, Any] = {"code": "invalid_scenario", "errors": error.rows} if "line" in first else {}
+            return Refusal(error.status, first["message"], **placed)
         case heavy.TooMuch():
             return Refusal(422, error.sentence)
+        case rates.TooOften():
+            return Refusal(429, error.sentence, headers={"Retry-After": str(error.seconds)})
+        case OperationalError() | InterfaceError():
+            logger.warning("a request failed: %s", " ".join(str(error).split()))
+            return database_refusal(error)
         case heavy.Busy():
             return Refusal(503, str(error), headers={"Retry-After": str(heavy.SECONDS_IN_LINE)})
         case _:
@@ -108,6 +110,19 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(
                 500, gettext_noop("Something failed here. Nothing that was saved is lost; please try again.")
             )
+
+
+DATABASE_SENTENCES = {
+    "full": gettext_noop("This site has no room left to keep anything; whoever runs it has to make some."),
+    "read-only": gettext_noop("This site can only be read at the moment; nothing can be saved or run."),
+    "locked": gettext_noop("This site's database is busy; please try again in a moment."),
+    "away": gettext_noop("This site's database does not answer; please try again in a moment."),
+}
+
+
+def database_refusal(error: Exception) -> Refusal:
+    """503, and why."""
+    return Refusal(503, DATABASE_SENTENCES[reason_of(error)], headers={"Retry-After": "10"})
 
 
 def too_large() -> Refusal:
@@ -128,21 +143,3 @@ def keeping_visitor(request: HttpRequest) -> access.Visitor:
     visitor = access.editing_visitor(request)
     require_room(visitor, asker_of(request).address)
     return visitor
-
-
-def count(request: HttpRequest, limit: str) -> None:
-    """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
-    most = settings.RATE_LIMITS[limit]
-    now = int(time.time())
-    key = f"rate:{limit}:{client_of(request.META.get('REMOTE_ADDR', ''))}:{now // MINUTE}"
-    try:
-        cache.add(key, 0, 2 * MINUTE)
-        asked = cache.incr(key)
-    except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
-        logger.warning("requests are not counted: %s", error)
-        return
-    if asked > most:
-        sentence = Message(
-            "Too many requests from your address; the limit is {most} a minute. Please wait a little.", most=most
-        )
-        raise Refusal(429, sentence, headers={"Retry-After": str(MINUTE - now % MINUTE)})

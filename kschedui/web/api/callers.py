@@ -9,7 +9,8 @@ from ninja.security import HttpBearer
 from ninja.utils import check_csrf
 
 from kschedui.accounts import tokens
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.rates import count
 from scheduler_core.apis.messages import Message
 
 SAFE = ("GET", "HEAD")

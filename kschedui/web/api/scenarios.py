@@ -13,8 +13,9 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor, worked
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.rates import count
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
 from kschedui.web.api.texts import sized
 

@@ -11,8 +11,9 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor, worked
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.rates import count
 from kschedui.web.api.scenarios import saved, seen
 from kschedui.web.api.shapes import Compared, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
 from kschedui.web.api.texts import JSON, sized

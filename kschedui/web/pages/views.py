@@ -16,7 +16,8 @@ from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, asker_of, count, keeping_visitor, worked
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
+from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
 from scheduler_core import ENGINE_VERSION
