@@ -83,7 +83,7 @@ def paths(run: Run) -> list[str]:
             f"/api/v1/{end}"
             for end in ("check", "preview", "import", "scenarios", f"scenarios/{sid}", "catalogue", "me")
         ),
-        *(f"/api/v1/scenarios/{sid}/{end}" for end in ("versions", "versions/1", "versions/1/compare", "shares")),
+        *(f"/api/v1/scenarios/{sid}/{end}" for end in ("", "versions", "versions/1", "versions/1/compare")),
         *("/", "/new/", f"/new/?from={sid}", "/library/nothing/", f"/embed/{sid}/v/1/", "/plugins/NodeAffinity/"),
         *("/accounts/login/", "/accounts/signup/", "/accounts/mine/", "/accounts/logout/", "/claim/x/", "/admin/"),
         *("/language", "/healthz", "/readyz", "/livez", "/favicon.ico"),
