@@ -60,6 +60,7 @@ V1_36 = Release(
     ),
     gates=MappingProxyType(
         {
+            "CSIMigrationPortworx": Gate(True),
             "DRAExtendedResource": Gate(True),
             "DynamicResourceAllocation": Gate(True),
             "GangScheduling": Gate(False),

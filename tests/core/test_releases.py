@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scheduler_core import parse_scenario
+from scheduler_core import RunEnded, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 
@@ -22,6 +22,22 @@ apiVersion: kschedui.io/v1alpha1
 kind: Scenario
 spec:
   featureGates: {SchedulerPopFromBackoffQ: false}
+"""
+NAMES_NO_NODE = """
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  containers: [{name: c, image: i}]
+  affinity:
+    nodeAffinity:
+      requiredDuringSchedulingIgnoredDuringExecution:
+        nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n2]}]}]
 """
 
 
@@ -51,3 +67,15 @@ def test_a_gate_that_the_release_does_not_have_is_ignored_with_a_warning() -> No
 def test_a_gate_that_no_release_has_is_refused() -> None:
     with pytest.raises(ScenarioErrors, match="unrecognized feature gate: SchedulerPopFromBakcoffQ"):
         parsed(POP_OFF.replace("Backoff", "Bakcoff"), "1.32")
+
+
+def test_a_field_that_the_release_does_not_have_is_refused_with_its_line() -> None:
+    with pytest.raises(ScenarioErrors, match=r"line 7, spec\.resources: Kubernetes 1\.31 has no such field"):
+        parsed(POD_LEVEL, "1.31")
+
+
+def test_a_panic_of_the_real_scheduler_ends_the_run_with_a_sentence() -> None:
+    found = parsed(NAMES_NO_NODE, "1.30")
+    with pytest.raises(RunEnded, match=r"kube-scheduler 1\.30 panics here \(integer divide by zero\)"):
+        list(simulate(found))
+    assert list(simulate(parsed(NAMES_NO_NODE, "1.31")))

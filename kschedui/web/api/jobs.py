@@ -13,7 +13,7 @@ from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.importers.dump_reader import TooLong
 from kschedui.web.http import body_limit
-from scheduler_core import EndlessMoment
+from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
@@ -82,7 +82,7 @@ def explain(text: str, attempt: int, nodes: Sequence[str]) -> bytes:
     """The JSON of an explanation; raises Refused."""
     try:
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None))
-    except EndlessMoment as error:
+    except RunEnded as error:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
