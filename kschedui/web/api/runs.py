@@ -30,6 +30,7 @@ router = Router(tags=["runs"])
 MOST_NODES = 200  # of one explanation
 YEAR = 365 * 24 * 3600
 Step = Annotated[int, Query(ge=0, le=2**31 - 1)]
+NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
 LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
@@ -94,7 +95,8 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     summary="The trace, event by event",
     openapi_extra=event_stream(AnyEvent),
 )
-def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: LastEventId = "") -> HttpResponseBase:
+def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
+LastEventId = "") -> HttpResponseBase:
     """One event a line (JSONL), from `from_step` on; server-sent events when `Accept` asks for text/event-stream. Both
     go on while the run does. A server-sent event's id is its step, and `Last-Event-ID` goes on behind it."""
     run = seen_run(request, rid)
@@ -127,7 +129,7 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
     openapi_extra=record(AttemptExplanation),
 )
 def explanation(
-    request: HttpRequest, rid: str, attempt: int, nodes: Annotated[str, Query(max_length=60_000)] = ""
+    request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = ""
 ) -> HttpResponse:
     """On the nodes that `nodes` names (`a,b`), up to 200; none named: on all, if they are so few."""
     run = seen_run(request, rid)
