@@ -107,6 +107,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
+    about["private"] = scenario.visibility == Scenario.Visibility.PRIVATE
     about["description"] = plain_text(lesson.text("description", language()), 2000)
     return {
         "run": run.public_id,
