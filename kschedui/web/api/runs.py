@@ -95,8 +95,7 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     summary="The trace, event by event",
     openapi_extra=event_stream(AnyEvent),
 )
-def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
-LastEventId = "") -> HttpResponseBase:
+def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: LastEventId = "") -> HttpResponseBase:
     """One event a line (JSONL), from `from_step` on; server-sent events when `Accept` asks for text/event-stream. Both
     go on while the run does. A server-sent event's id is its step, and `Last-Event-ID` goes on behind it."""
     run = seen_run(request, rid)
@@ -128,9 +127,7 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
     summary="Why an attempt went so",
     openapi_extra=record(AttemptExplanation),
 )
-def explanation(
-    request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = ""
-) -> HttpResponse:
+def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = "") -> HttpResponse:
     """On the nodes that `nodes` names (`a,b`), up to 200; none named: on all, if they are so few."""
     run = seen_run(request, rid)
     count = run.version.summary.get("nodes", 0)
