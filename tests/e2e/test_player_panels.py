@@ -39,12 +39,13 @@ def frame_of(page: Page, step: int, plugin: str) -> str:
 def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str, Any]:
     """Save a scenario, or another version of one, as the editor does."""
     page.goto("/new/")
-    body = {"text": text, **({"parent": parent, "version": version} if parent else {})}
+    body = {"text": text, **({"base": version} if parent else {})}
+    address = f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios"
     answer: dict[str, Any] = page.evaluate(
-        "async body => (await fetch('/api/scenarios', {method: 'POST', body: JSON.stringify(body), headers:"
+        "async ([address, body]) => (await fetch(address, {method: 'POST', body: JSON.stringify(body), headers:"
         " {'Content-Type': 'application/json', 'X-CSRFToken': document.querySelector('[name=csrfmiddlewaretoken]').value}"
         "})).json()",
-        body,
+        [address, body],
     )
     return answer
 

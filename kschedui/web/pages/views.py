@@ -34,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     lessons = sorted(map(cards.lesson_card, scenarios.library()), key=lambda made: (made["order"], made["slug"]))
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
-    recent = [cards.card(found) for found in scenarios.public(RECENT)]
+    recent = [cards.card(found) for found in scenarios.public()[:RECENT]]
     context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
     return render(request, "home.html", context)
 

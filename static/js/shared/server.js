@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Calls to this site's own API. A refusal is an answer too: `errors` says what, where and what was expected. `fix`: the
- * JSON that stands there, and the JSON of what may be meant.
+ * Calls to this site's own API. A refusal is an answer too: its `errors` say what, where and what was expected, or at
+ * least one sentence. `fix`: the JSON that stands there, and the JSON of what may be meant.
  */
 
 /**
@@ -20,11 +20,18 @@ export async function post(url, body, signal) {
 		/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
 	const headers = { "Content-Type": "application/json", "X-CSRFToken": token };
 	const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal });
+	return read(answer);
+}
+
+/**
+ * @param {Response} answer
+ * @returns {Promise<{status: number, body: any}>}
+ */
+export async function read(answer) {
 	const json = (answer.headers.get("content-type") ?? "").includes("json");
-	return {
-		status: answer.status,
-		body: json ? await answer.json() : { errors: [{ message: `${answer.status} ${answer.statusText}` }] },
-	};
+	const found = json ? await answer.json() : { detail: `${answer.status} ${answer.statusText}` };
+	const body = answer.ok ? found : { ...found, errors: found.errors ?? [{ message: found.detail }] };
+	return { status: answer.status, body };
 }
 
 /** @param {string} url */
