@@ -123,7 +123,11 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
 	if (told) return told;
 	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
-	const taint = /\{(.*)\}/.exec(reasons[0] ?? "")?.[1].replace(": ", "=").replace(/=$/, "") ?? "";
+	const taint =
+		/\{(.*)\}/
+			.exec(reasons[0] ?? "")?.[1]
+			.replace(": ", "=")
+			.replace(/=$/, "") ?? "";
 	const kind = taint ? undefined : reasonKind(reasons[0]);
 	const many = stopped.length > 1 ? "many" : "one";
 	const key =
