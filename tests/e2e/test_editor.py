@@ -342,9 +342,15 @@ def test_the_editor_fits_a_phone(browser_page: Page, tab: str) -> None:
 def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Page]) -> None:
     page = opened(profile(), "/new/")
     expect(page.locator("#status")).to_contain_text("No problems")
-    refusal = '{"errors": [{"message": "Too many requests from your address."}]}'
-    page.route("**/api/check", lambda route: route.fulfill(status=429, content_type="application/json", body=refusal))
-    page.route("**/api/preview", lambda route: route.fulfill(status=429, content_type="application/json", body=refusal))
+    refusal = '{"detail": "Too many requests from your address."}'
+    page.route(
+        "**/api/v1/check",
+        lambda route: route.fulfill(status=429, content_type="application/problem+json", body=refusal),
+    )
+    page.route(
+        "**/api/v1/preview",
+        lambda route: route.fulfill(status=429, content_type="application/problem+json", body=refusal),
+    )
     type_text(page, TYPO)
     expect(page.locator("#status")).to_contain_text("Too many requests")
     expect(page.get_by_role("button", name="Run", exact=False).first).to_be_enabled()
