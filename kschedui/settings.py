@@ -83,12 +83,14 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "kschedui.web.http.security_headers.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",  # inside of those two: a redirect to TLS has their headers too
+    "kschedui.web.http.clean_cookies.CleanCookiesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "kschedui.web.api.v1.ApiAnswers",
 ]
 ROOT_URLCONF = "kschedui.urls"
 ASGI_APPLICATION = "kschedui.asgi.application"
@@ -111,6 +113,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
 # --- Language and time --------------------------------------------------------------------------------------------
@@ -222,7 +225,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax
 SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "kschedui_session"
 CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "kschedui_csrf"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez)$"]
 SECURE_HSTS_SECONDS = number("KSCHEDUI_HSTS_SECONDS", 365 * 24 * 3600) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = flag("KSCHEDUI_HSTS_SUBDOMAINS", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -261,17 +264,20 @@ LIMITS = {
     "heavy_seconds": number("KSCHEDUI_MAX_HEAVY_SECONDS", 20),  # of processor time, for one request (web/heavy.py)
     "explain_work": number("KSCHEDUI_MAX_EXPLAIN_WORK", 100_000_000),  # nodes times attempts to simulate again
 }
-# Requests a minute from one address.
+# Requests a minute of one account or browser; of one address thirty times as many (web/api/rates.py).
 RATE_LIMITS = {
     "login": number("KSCHEDUI_RATE_LOGIN", 10),
     "save": number("KSCHEDUI_RATE_SAVE", 20),
     "run": number("KSCHEDUI_RATE_RUN", 60),
     "check": number("KSCHEDUI_RATE_CHECK", 120),
     "read": number("KSCHEDUI_RATE_READ", 1200),
+    "page": number("KSCHEDUI_RATE_PAGE", 300),
     "download": number("KSCHEDUI_RATE_DOWNLOAD", 30),
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["scenario_bytes"] + 64 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # as JSON a text is up to twice as long
+BODY_SECONDS = number("KSCHEDUI_BODY_SECONDS", 30)  # between two pieces of a request's body
+BODIES_BYTES = number("KSCHEDUI_BODIES_BYTES", 192 * 1024 * 1024)  # of bodies that a web process holds at once
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 
@@ -280,17 +286,18 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "filters": {"quiet": {"()": "kschedui.web.http.quiet.Quiet"}},
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["quiet"]},
         "nowhere": {"class": "logging.NullHandler"},  # without any, Python would write to stderr by itself
     },
     "root": {"handlers": ["stderr"], "level": os.environ.get("KSCHEDUI_LOG_LEVEL", "WARNING")},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a page that is not found is no news
-        "django.security.DisallowedHost": {
+        "django.security": {
             "handlers": ["nowhere"],
             "propagate": False,
-        },  # nor is a scanner; it gets a 400
+        },  # nor is a scanner, or a form with a thousand fields: they get a 400
     },
 }

@@ -9,12 +9,12 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods
 
 from kschedui.language import spoken
-from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting import starter
 from kschedui.waiting.message import FailedMessage, decode
 from kschedui.waiting.reasons import preemption_meaning, reason_of
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.answers import Refusal, keeping_visitor
+from kschedui.web.api.rates import count
 from kschedui.web.pages.page_view import page_view
 
 LONGEST = 20_000  # characters
@@ -59,7 +59,7 @@ def opened(request: HttpRequest, text: str) -> HttpResponse:
     if not text:
         raise Refusal(422, gettext_noop("There is no scenario for this message."))
     count(request, "save")
-    version = scenarios.create(access.editing_visitor(request), text)
+    version = scenarios.create(keeping_visitor(request), text)
     return redirect("scenario", version.scenario.public_id)
 
 

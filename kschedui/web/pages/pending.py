@@ -17,7 +17,8 @@ from kschedui.scenarios import store as scenarios
 from kschedui.waiting import words
 from kschedui.waiting.analysis import WaitingPod
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, count, worked
+from kschedui.web.api.answers import Refusal, worked
+from kschedui.web.api.rates import count
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
 
