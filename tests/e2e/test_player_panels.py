@@ -77,7 +77,9 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
     seek(page, frame_of(page, step, "NodeAffinity"))
     links = page.locator("#margin .sources a")
     expect(links.nth(0)).to_have_attribute("href", "/plugins/NodeAffinity/#filter")
-    expect(links.nth(1)).to_have_attribute("href", re.compile("v1.34.1/pkg/scheduler/framework/plugins/nodeaffinity$"))
+    expect(links.nth(1)).to_have_attribute(
+        "href", re.compile("release-1.36/pkg/scheduler/framework/plugins/nodeaffinity$")
+    )
     with page.context.expect_page() as opened:
         links.nth(0).click()
     source = opened.value
