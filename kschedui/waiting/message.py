@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 NODES = re.compile(r"0/(\d+) nodes are available:?")
@@ -82,9 +83,20 @@ def _rest(text: str) -> str:
     return text.strip().removesuffix("preemption:").strip().strip(",.").strip()
 
 
-def today(reason: str) -> str:
-    """A wording of an older release as it is in 1.34."""
-    reason = reason.replace("had taint ", "had untolerated taint ").replace(", that the pod didn't tolerate", "")
+TAINT = re.compile(r"had (?:untolerated )?taints? \{[^}]*\}(?:,? that the pod didn't tolerate)?")
+
+
+def in_any_release(reason: str) -> str:
+    """A reason in words that do not depend on the release: to compare messages of two."""
+    reason = TAINT.sub("had untolerated taint(s)", reason)
     if reason in ("node(s) didn't match node selector", "node(s) didn't match Pod's node affinity"):
         return "node(s) didn't match Pod's node affinity/selector"
     return reason.replace("had volume node affinity conflict", "didn't match PersistentVolume's node affinity")
+
+
+def counts(message: FailedMessage) -> Counter[str]:
+    """Nodes by reason, in words that do not depend on the release."""
+    found: Counter[str] = Counter()
+    for part in message.parts:
+        found[in_any_release(part.reason)] += part.count
+    return found

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from kschedui.scenarios import compact_yaml
-from kschedui.waiting.message import FailedMessage, Part, decode
+from kschedui.waiting.message import FailedMessage, Part, counts, decode
 from scheduler_core import parse_scenario, simulate
+from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import SchedulingFailed
 
 Manifest = dict[str, Any]
@@ -233,8 +234,14 @@ def starter(message: FailedMessage) -> str:
         assert make is not None
         make(maker, maker.nodes[start:end], part)
     title = {"title": "A pod that waits, as its message says"}
-    own = manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=title)
-    return compact_yaml.write_all([*maker.nodes, *maker.objects, maker.pod, own])
+    objects = [*maker.nodes, *maker.objects, maker.pod]
+    made = ""
+    for version in reversed(RELEASES):  # the newest that words it so
+        spec = {**title, "kubernetesVersion": version}
+        made = compact_yaml.write_all([*objects, manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=spec)])
+        if [part.reason for part in decode(told_by(made)).parts] == [part.reason for part in message.parts]:
+            return made
+    return made
 
 
 def shared(message: FailedMessage) -> list[tuple[int, int]] | None:
@@ -268,6 +275,4 @@ def told_by(text: str) -> str:
 def same_counts(text: str, message: FailedMessage) -> bool:
     """Does the simulation's message count the same nodes, whatever the wording of its release?"""
     found = decode(text)
-    return found.total == message.total and sorted(one.count for one in found.parts) == sorted(
-        one.count for one in message.parts
-    )
+    return found.total == message.total and counts(found) == counts(message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedui.waiting.analysis import Cause, Near, WaitingPod
-from kschedui.waiting.message import FailedMessage, Part, decode, today
+from kschedui.waiting.message import FailedMessage, Part, counts, decode
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import format_bytes
 
@@ -87,11 +87,10 @@ def _listed(parts: list[Part]) -> str:
 
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     """Reasons whose counts differ."""
-    theirs = {today(part.reason): part.count for part in there.parts}
-    ours = {today(part.reason): part.count for part in here.parts}
+    theirs, ours = counts(there), counts(here)
     same = theirs == ours
     for reason in sorted(theirs.keys() | ours.keys()):
-        before, now = theirs.get(reason, 0), ours.get(reason, 0)
+        before, now = theirs[reason], ours[reason]
         if before != now:
             yield Message("{reason}: {before:,} nodes there, {now:,} here.", reason=reason, before=before, now=now)
     evicting = sorted(map(str, there.preemption or ())) != sorted(map(str, here.preemption or ()))
@@ -103,5 +102,5 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
         )
     if not same:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")
-    elif there.total == here.total and not evicting:
+    elif there.total == here.total and there.preemption is not None and not evicting:
         yield Message("The reasons and numbers are the same; the wording is that of another release.")
