@@ -9,6 +9,7 @@ from scheduler_core.releases.v1_29 import V1_29
 
 V1_28 = V1_29.older(
     "1.28.3",
+    recorded={"public": 302, "classic": 20},
     rules=replace(
         V1_29.rules,
         victims_take_the_preemptors_status=False,
