@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, JsonResponse, RawPostDataException
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 from django.utils.crypto import salted_hmac
@@ -119,7 +120,7 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(503 if error.here else 422, error.sentence)
         case RequestDataTooBig():
             return too_large()
-        case SuspiciousOperation():
+        case SuspiciousOperation() | MultiPartParserError():
             return Refusal(400, gettext_noop("This request is not one that a browser makes here."))
         case ScenarioErrors():
             return Refusal(422, error.message, rows=engine.error_rows(error))
