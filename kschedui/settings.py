@@ -90,6 +90,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "kschedui.web.api.v1.ApiAnswers",
 ]
 ROOT_URLCONF = "kschedui.urls"
 ASGI_APPLICATION = "kschedui.asgi.application"

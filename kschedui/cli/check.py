@@ -12,7 +12,7 @@ from kschedui.cli import inputs
 from kschedui.cli.inputs import Input, Unusable
 from kschedui.cli.progress import shown
 from kschedui.scenarios.engine import simulate
-from scheduler_core import EndlessMoment, unmet_expectations
+from scheduler_core import RunEnded, unmet_expectations
 from scheduler_core.apis.core import Pod
 
 NAME = "check"
@@ -61,7 +61,7 @@ def checked(name: str, options: Namespace) -> Checked:
         return Checked(name, warnings=warnings)
     try:
         promises, failures = kept(found, quiet=options.quiet)
-    except EndlessMoment as error:
+    except RunEnded as error:
         return Checked(name, errors=(str(error),), warnings=warnings)
     return Checked(name, promises, tuple(failures), (), warnings)
 

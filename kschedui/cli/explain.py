@@ -14,7 +14,7 @@ from kschedui.cli.inputs import Input, Unusable
 from kschedui.scenarios.engine import simulate
 from kschedui.waiting import words
 from kschedui.waiting.analysis import WaitingPod, waiting_pods
-from scheduler_core import EndlessMoment, decisions
+from scheduler_core import RunEnded, decisions
 from scheduler_core.apis.core import Pod
 from scheduler_core.trace.events import AnyEvent
 
@@ -35,7 +35,7 @@ def run(options: Namespace) -> int:
     key = known_pod(found, options.pod)
     try:
         events = list(simulate(found.scenario))
-    except EndlessMoment as error:
+    except RunEnded as error:
         raise Unusable(f"{found.name}: {error}") from None
     waiting = next((one for one in waiting_pods(found.scenario, events) if one.pod == key), None)
     answer = of_waiting(waiting) if waiting else of_placed(key, events)

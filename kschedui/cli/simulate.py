@@ -13,7 +13,7 @@ from kschedui.cli import inputs
 from kschedui.cli.inputs import Input, Unusable
 from kschedui.cli.progress import shown
 from kschedui.scenarios.engine import simulate
-from scheduler_core import EndlessMoment, decisions, encode
+from scheduler_core import RunEnded, decisions, encode
 from scheduler_core.trace.events import AnyEvent
 
 NAME = "simulate"
@@ -39,7 +39,7 @@ def run(options: Namespace) -> int:
         status = max(status, int(bool(warned and options.strict)))
         try:
             write(found, options)
-        except EndlessMoment as error:
+        except RunEnded as error:
             raise Unusable(f"{name}: {error}") from None
     return status
 

@@ -88,7 +88,8 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
     ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))
     tried, violates = _violating_first(handle, ranked, budgets)
     reprieved = _reprieve(handle, cycle, rows, tried)
-    victims = _victims(handle, tried, reprieved, len(rows), in_order=not budgets)
+    as_tried = not (budgets and handle.release.rules.victims_are_sorted_again)
+    victims = _victims(handle, tried, reprieved, len(rows), in_order=as_tried)
     for position in ((which == 0) & (victims.counts == 0)).nonzero()[0].tolist():
         name = handle.cluster.nodes.names[int(rows[position])]
         statuses.append(Status(Code.ERROR, (f'expected at least one victim pod on node "{name}"',)))
@@ -103,9 +104,9 @@ def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
     count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]
     heads = np.cumsum(count) - count
     priority = pods.priority[slots]
-    highest = priority[heads]
+    highest, top = priority[heads], np.maximum.reduceat(priority, heads)  # the same, if victims are by importance
     sums = np.add.reduceat(priority + PRIORITY_OFFSET, heads)
-    starts = np.where(priority == np.repeat(highest, count), _start(handle, slots), np.inf)
+    starts = np.where(priority == np.repeat(top, count), _start(handle, slots), np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
 
 
