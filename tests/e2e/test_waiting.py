@@ -9,7 +9,7 @@ from tests.web.visitor import Visitor
 SAVE = """async (text) => {
   const token = document.querySelector("input[name=csrfmiddlewaretoken]").value;
   const headers = { "X-CSRFToken": token, "Content-Type": "application/json" };
-  return (await fetch("/api/scenarios", { method: "POST", headers, body: JSON.stringify({ text }) })).json();
+  return (await fetch("/api/v1/scenarios", { method: "POST", headers, body: JSON.stringify({ text }) })).json();
 }"""
 
 
