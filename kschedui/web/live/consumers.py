@@ -6,7 +6,6 @@ Whatever a client sends is answered by a sentence; a traceback goes to the log o
 import asyncio
 import json
 import logging
-from collections import Counter
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -22,18 +21,18 @@ from kschedui.runs.store import Sight, Status
 from kschedui.scenarios import access
 from kschedui.web.http.byte_budget import patience, unsent
 from kschedui.web.http.client_address import client_of
+from kschedui.web.http.metrics import sockets
 from kschedui.web.live.feeds import Feed, following
 from kschedui.web.live.frame_cache import cache
 
 logger = logging.getLogger(__name__)
 
 ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
+PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
 LONGEST_MESSAGE = 1024  # characters
 MOST_MESSAGES = 200  # from one socket
 LOOK_SECONDS = 3.0  # for so long a private run is shown without another look at who it is shared with
 LARGEST_CURSOR = 2**31
-
-sockets: Counter[str] = Counter()  # open ones, by client address
 
 
 class Refused(Exception):
@@ -198,7 +197,7 @@ def sight_of(visitor: access.Visitor, run: str) -> Sight:
 
 def hello(status: Status) -> dict[str, Any]:
     """The answer to `subscribe`."""
-    return {**state(status), "type": "hello", "run": status.run, "next": status.chunks}
+    return {**state(status), "type": "hello", "protocol": PROTOCOL, "run": status.run, "next": status.chunks}
 
 
 def state(status: Status) -> dict[str, Any]:
