@@ -11,6 +11,7 @@ from django.views.i18n import set_language
 from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
+from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import account_page, api_page, downloads, views
 from kschedui.web.pages import accounts as account_views
@@ -69,6 +70,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", ready, name="health"),
     path("readyz", ready),
     path("livez", alive),
+    path("metrics", metrics, name="metrics"),
     path("favicon.ico", favicon),
     path("admin/login/", account_views.admin_login),
     path("admin/", admin.site.urls),
