@@ -45,6 +45,7 @@ from scheduler_core.framework.runtime import missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
+from scheduler_core.framework.what_if import Room
 from scheduler_core.releases import Release, Rules
 from scheduler_core.trace.events import PreemptionEvaluated
 
@@ -152,6 +153,9 @@ class Framework:
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
+
+    def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
+        return self.filters.room(cycle, what_if, self.nominator)
 
     # Extension points
 
