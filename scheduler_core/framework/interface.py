@@ -207,7 +207,7 @@ class PreFilterExtensions(Plugin, Protocol):
 
 @runtime_checkable
 class CountingFilter(PreFilterExtensions, Protocol):
-    """A Filter plugin that rejects a node just where one of its counters rises too far."""
+    """A Filter plugin whose verdict on a node turns with its pods just where one of its counters rises too far."""
 
     def slack(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
         """int64[k, m]: how far each of the k counters may rise on each row; the filter passes where none rises more."""
