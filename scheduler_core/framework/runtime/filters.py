@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import FilterPlan
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     CountingFilter,
     CycleState,
@@ -39,7 +40,7 @@ class Filters:
 
     def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster) -> None:
         self.plugins = plugins
-        self._extensions = {plugin.name: plugin for plugin in plugins if isinstance(plugin, PreFilterExtensions)}
+        self._extensions = {plugin.name: plugin for plugin in plugins if implements(plugin, PreFilterExtensions)}
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
@@ -114,7 +115,7 @@ class Filters:
         """
         plan = self.plan(cycle)
         turning = [plugin for plugin in (*plan.leading, *plan.others) if not _blind_to_pods(plugin)]
-        counting = [plugin for plugin in turning if isinstance(plugin, CountingFilter)]
+        counting = [plugin for plugin in turning if implements(plugin, CountingFilter)]
         if len(counting) < len(turning) or (nominations and len(self.nominated(cycle, what_if.rows, nominations)[0])):
             return None
         asks, left = [np.zeros((0, len(what_if.slots)), np.int64)], [np.zeros((0, len(what_if.rows)), np.int64)]
