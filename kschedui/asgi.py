@@ -20,7 +20,7 @@ from kschedui.web.live.outlet import Outlets  # noqa: E402
 from kschedui.web.live.websocket_origin import SameOrigin  # noqa: E402
 
 MOST = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
-BY_PATH = {"/api/import": settings.LIMITS["import_bytes"]}  # a dump is longer than the scenario that it becomes
+BY_PATH = {"/api/v1/import": settings.LIMITS["import_bytes"]}  # a dump is longer than the scenario that it becomes
 
 application = ProtocolTypeRouter(
     {

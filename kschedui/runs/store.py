@@ -44,6 +44,7 @@ class Sight(NamedTuple):
     deleted: datetime | None
     visibility: str
     owner: int | None
+    sharing: int
 
 
 class Status(NamedTuple):
@@ -116,7 +117,7 @@ def status(public_id: str) -> Status:
     run = Run.objects.select_related("version__scenario").defer("version__text", "version__summary", "outcome")
     found = run.get(public_id=public_id)
     scenario = found.version.scenario
-    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id)
+    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
     counted = found.public_id, found.state, found.attempt, found.chunks, found.steps, found.time, found.error
     ahead = ahead_of(found) if found.state == Run.State.QUEUED else None
     return Status(*counted, scenario.scratch, sight, ahead)

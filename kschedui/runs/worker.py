@@ -22,7 +22,7 @@ from kschedui.runs.bounds import Bounds, Stopped, bounds_of
 from kschedui.runs.ending import Ending
 from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
-from scheduler_core import ENGINE_VERSION, EndlessMoment, chunked
+from scheduler_core import ENGINE_VERSION, RunEnded, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, VictimEvicted
@@ -88,7 +88,7 @@ def execute(public_id: str, *, long: bool = True) -> None:
             runs.give_back(run)
     except runs.LostRun:
         logger.info("run %s was taken away", public_id)
-    except (Stopped, EndlessMoment) as error:
+    except (Stopped, RunEnded) as error:
         give_up(run, error.sentence)
     except ScenarioErrors as error:
         reason = Message(

@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.cluster_event import (
+    ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
     SCHEDULE_ATTEMPT_FAILURE,
@@ -166,6 +167,15 @@ class SchedulingQueue:
         return moved
 
     # Moves
+
+    def assigned_pod_added(self, pod: Pod) -> None:
+        """A pod stands on a node from now on."""
+        self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
+
+    def assigned_pod_updated(self, old: Pod, new: Pod) -> None:
+        """A pod on a node changed."""
+        for event in pod_scheduling_properties_change(old, new):
+            self.move_all_to_active_or_backoff_queue(event, old, new)
 
     def move_all_to_active_or_backoff_queue(
         self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None

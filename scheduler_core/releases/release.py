@@ -28,18 +28,21 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """`patch` "1.34.1" is the one whose recorded runs the simulation equals.
+    """`patch` "1.34.1" is the one whose recorded runs the simulation equals, `recorded` how many there are of a kind.
 
     `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
     are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
-    (kube_features.go). `rules`: everything else that differs.
+    (kube_features.go). `rules`: everything else that differs. `registered_events`: where plugins had no queueing hints,
+    which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
     """
 
     patch: str
     default_plugins: tuple[PluginRef, ...]
     plugin_points: Mapping[str, Points]
     gates: Mapping[str, Gate]
+    recorded: Mapping[str, int]
     rules: Rules = field(default_factory=Rules)
+    registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -58,10 +61,12 @@ class Release:
         self,
         patch: str,
         *,
+        recorded: Mapping[str, int] | None = None,
         rules: Rules,
         gates: Mapping[str, Gate | None] | None = None,
         plugin_points: Mapping[str, Points | None] | None = None,
         default_plugins: Sequence[PluginRef] | None = None,
+        registered_events: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Release:
         """The next older release: what differs from this one. None: it has no such gate or plugin.
 
@@ -74,7 +79,9 @@ class Release:
             tuple(one for one in defaults if one.name in points),
             points,
             _changed(self.gates, gates or {}),
+            MappingProxyType(dict(recorded or {})),
             rules,
+            _changed(self.registered_events, registered_events or {}),
         )
 
 

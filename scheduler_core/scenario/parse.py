@@ -5,13 +5,15 @@
     except ScenarioError as error:          # ScenarioErrors: `error.errors` has all of them
         print(error)                        # document 3, line 41, spec.containers[0].image: Required value
 
-The file is read as kube-apiserver and kube-scheduler 1.34 would read its objects; it is refused as a whole if they
-would refuse any part of it. What they would ignore is a warning.
+The file is read as kube-apiserver and kube-scheduler of its release would read its objects; it is refused as a whole if
+they would refuse any part of it. What they would ignore is a warning.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,13 +78,26 @@ def parse_scenario(
     """
     problems = Problems()
     try:
-        scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release).read()
+        with _without_collection():
+            scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release).read()
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
         raise ScenarioErrors(errors)
     assert scenario is not None
     return scenario
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """What is read is much and holds no cycle: the garbage collector would go through it again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @dataclass(slots=True)

@@ -145,7 +145,9 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     if not fault.is_success:
         return [(FAULT, fault)], fault
     try:
-        extender = extenders.bind(attempt.framework.extenders, attempt.pod, attempt.node_name)
+        extender = extenders.bind(
+            attempt.framework.extenders, attempt.pod, attempt.node_name, attempt.framework.release.rules
+        )
     except ExtenderError as error:
         return [], Status(Code.ERROR, (str(error),))
     if extender is not None:

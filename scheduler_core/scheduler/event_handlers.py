@@ -8,15 +8,15 @@ from typing import Any
 from scheduler_core.apis.core import KubernetesObject, Node, Pod
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.framework.cluster_event import (
-    ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
     Action,
     ClusterEvent,
     Resource,
 )
-from scheduler_core.framework.pod_changes import node_scheduling_properties_change, pod_scheduling_properties_change
+from scheduler_core.framework.pod_changes import first_node_change, node_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
+from scheduler_core.scheduler.event_checks import EventChecks
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 
 RESOURCES: dict[str, Resource] = {
@@ -43,6 +43,9 @@ class EventHandlers:
         self._waiting = waiting
         self._profiles = profiles
         self._rules = rules
+        self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
+        every = rules.node_updates_are_told_one_by_one
+        self._node_changes = node_scheduling_properties_change if every else first_node_change
 
     def applied(self, item: KubernetesObject) -> None:
         """An object was created or replaced."""
@@ -61,7 +64,8 @@ class EventHandlers:
             self.pod_deleted(key)
         elif kind == "Node":
             node = self._cluster.node(key)
-            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
+            if self._rules.deleted_nodes_wake_pods:
+                self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
             self._cluster.delete("Node", key)
         else:
             old = self._cluster.get(kind, key)
@@ -77,12 +81,11 @@ class EventHandlers:
         was_assumed = pod.key in self._cluster.assumed
         self._cluster.apply_pod(pod)
         if pod.node_name and (old is None or not old.node_name):
-            self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
+            self._queue.assigned_pod_added(pod)
             if old is not None and self._responsible(old):
                 self._unassigned_deleted(old, bound=True)
         elif pod.node_name and old is not None:
-            for event in pod_scheduling_properties_change(old, pod):
-                self._queue.move_all_to_active_or_backoff_queue(event, old, pod)
+            self._queue.assigned_pod_updated(old, pod)
         elif not self._responsible(pod):
             if old is not None and self._responsible(old):
                 self._unassigned_deleted(old, bound=False)
@@ -133,11 +136,14 @@ class EventHandlers:
     def _node_applied(self, node: Node) -> None:
         old = self._cluster.node(node.name)
         self._cluster.apply(node)
-        added = [ClusterEvent("Node", Action.ADD)]
-        for event in added if old is None else node_scheduling_properties_change(old, node):
-            self._queue.move_all_to_active_or_backoff_queue(event, old, node)
+        events = [ClusterEvent("Node", Action.ADD)] if old is None else self._node_changes(old, node)
+        may_fit = self._checks.may_fit(node) if self._checks else None
+        for event in events:
+            self._queue.move_all_to_active_or_backoff_queue(event, old, node, may_fit)
 
     def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
+        if self._checks and not self._checks.matters(new):
+            return
         if kind in RESOURCES:
             self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(RESOURCES[kind], action), old, new)
 

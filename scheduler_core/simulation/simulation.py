@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodKey
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.framework.interface import WaitingPod
@@ -54,16 +54,12 @@ MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so
 Cause = Literal["event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "end"]
 
 
-class EndlessMoment(Exception):
+class EndlessMoment(RunEnded):
     """A pod is tried over and over without virtual time going on; the sentence says which, and when."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def simulate(scenario: Scenario, registry: Registry = REGISTRY) -> Iterator[AnyEvent]:
-    """The events of a run, lazily. The same scenario always gives the same events. Raises EndlessMoment."""
+    """The events of a run, lazily. The same scenario always gives the same events. Raises RunEnded."""
     yield from Simulation(scenario, registry).run()
 
 
@@ -84,7 +80,7 @@ class Simulation:
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
         self._order: list[str] = []
         self._frameworks = build_frameworks(scenario, registry, self.cluster, self)
-        self._queue = build_queue(scenario, self._frameworks, self.cluster.pods, self._emit)
+        self._queue = build_queue(scenario, self._frameworks, self.cluster, self._emit)
         for framework in self._frameworks.values():
             framework.nominator = self._queue.nominator
         waiting = WaitingPods()
@@ -93,7 +89,7 @@ class Simulation:
             self.cluster,
             self._queue,
             self._frameworks,
-            ApiServer(self.cluster, self._handlers, self._delete_victim, self._terminate),
+            ApiServer(self.cluster, self._handlers, self._delete_victim, self._terminate, scenario.release.rules),
             self._emit,
             Search(scenario.config.percentage_of_nodes_to_score),
             waiting,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
+from scheduler_core.trace.candidates import candidates_of
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.records import NodeName, PodKey
@@ -191,7 +192,7 @@ def _preemption(event: trace.PreemptionEvaluated | None) -> Record | None:
         "eligible": event.eligible,
         "reason": event.reason,
         "candidates": {
-            one.node: {"victims": one.victims, "pdbViolations": one.pdb_violations} for one in event.candidates
+            one.node: {"victims": one.victims, "pdbViolations": one.pdb_violations} for one in candidates_of(event)
         },
         "nominatedNode": event.nominated_node,
         "victims": event.victims,

@@ -14,6 +14,7 @@ import msgspec
 from scheduler_core.trace.columns import Column
 from scheduler_core.trace.records import (
     Candidate,
+    DryRuns,
     FieldChange,
     Hint,
     KeptWaiting,
@@ -184,12 +185,13 @@ class PreemptionEvaluated(Event, tag=True):
     `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
     dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
     the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that were dropped last
-    are in `candidates`, in the candidates' order; `more` has the others.
+    are in `dry_runs`, in the candidates' order; `more` has the others. (In schema 1 they are in `candidates`.)
     """
 
     eligible: bool
     reason: str
-    candidates: list[Candidate]
+    candidates: list[Candidate] = []
+    dry_runs: DryRuns | None = None
     nominated_node: NodeName = ""
     victims: list[PodKey] = []
     unhelpful: int = 0

@@ -33,6 +33,7 @@ class Imported:
 
     text: str
     notes: list[Message] = field(default_factory=list)
+    cut: bool = False  # the source ended in the middle of something
 
 
 def convert(source: str | BinaryIO, limits: Limits, most: int | None = None) -> Imported:
@@ -48,7 +49,7 @@ def convert(source: str | BinaryIO, limits: Limits, most: int | None = None) -> 
     text = compact_yaml.write_all(with_title(cleaning.tidied(made)))
     if len(text.encode()) > limits.bytes:
         raise refusal(workloads.too_long(limits).sentence)
-    return Imported(text, [*dump.left_out.notes(), *notes, *more])
+    return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut))
 
 
 def exported(dump: Dump) -> tuple[list[Manifest], list[Message]]:

@@ -1,16 +1,14 @@
-"""What every view shares: who may ask how often, JSON in, JSON out, and refusals as sentences."""
+"""What every view shares: who may ask how often, and refusals as sentences."""
 
-import functools
-import json
 import logging
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
-from django.core.exceptions import RequestDataTooBig
-from django.http import HttpRequest, JsonResponse, RawPostDataException
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 from django.utils.crypto import salted_hmac
@@ -22,16 +20,15 @@ from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
 from kschedui.web import heavy
-from kschedui.web.api import jobs
+from kschedui.web.api import jobs, rates
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
-from scheduler_core.apis.messages import Message
+from kschedui.web.http.health import reason_of
+from kschedui.web.http.problems import problem, problem_response
 from scheduler_core.scenario.parse import ScenarioErrors
 
 logger = logging.getLogger(__name__)
 
-View = Callable[..., HttpResponseBase]
-MINUTE = 60
 LIGHT = 32_000  # characters: a text that is read in a few hundredths of a second
 
 
@@ -44,46 +41,18 @@ def asker_of(request: HttpRequest) -> Asker:
 
 
 class Refusal(Exception):
-    """The answer is this status with this sentence, in the visitor's language, and these headers; `more` goes into the
-    JSON beside it. `rows` are the API's errors where there are several, or where they have places."""
+    """The answer is this status with this sentence, in the visitor's language, and these headers. The API adds `code`
+    (problems.py), where there is more than one of the status, and `more`."""
 
     def __init__(
-        self,
-        status: int,
-        sentence: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        rows: list[dict[str, Any]] | None = None,
-        **more: Any,
+        self, status: int, sentence: str, *, code: str = "", headers: Mapping[str, str] | None = None, **more: Any
     ) -> None:
         super().__init__(sentence)
-        self.rows = rows
         self.sentence = sentence
         self.status = status
+        self.code = code
         self.headers = headers or {}
         self.more = more
-
-
-def api_view(method: str, *, limit: str) -> Callable[[View], View]:
-    """An API view: one method, rate-limited under the name `limit`, every refusal as {"errors": [...]}."""
-    methods = ("GET", "HEAD") if method == "GET" else (method,)
-
-    def wrap(view: View) -> View:
-        @functools.wraps(view)
-        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            try:
-                if request.method not in methods:
-                    sentence = Message("This address understands {method} only.", method=method)
-                    raise Refusal(405, sentence, headers={"Allow": ", ".join(methods)})
-                count(request, limit)
-                response = view(request, *args, **kwargs)
-            except Exception as error:
-                response = refusal_json(refusal_of(error))
-            return finished(request, response)
-
-        return answer
-
-    return wrap
 
 
 def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -94,10 +63,10 @@ def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBa
     return response
 
 
-def refusal_json(refusal: Refusal) -> JsonResponse:
+def refusal_json(refusal: Refusal) -> HttpResponse:
     """A refusal as the API says it."""
-    errors = refusal.rows or [{"message": spoken(refusal.sentence)}]
-    return JsonResponse({"errors": errors, **refusal.more}, status=refusal.status, headers=refusal.headers)
+    found = problem(refusal.status, spoken(refusal.sentence), refusal.code, **refusal.more)
+    return problem_response(found, refusal.headers)
 
 
 def refusal_of(error: Exception) -> Refusal:
@@ -116,15 +85,24 @@ def refusal_of(error: Exception) -> Refusal:
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
         case NoRoom():
-            return Refusal(503 if error.here else 422, error.sentence)
+            return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
         case RequestDataTooBig():
             return too_large()
+        case MultiPartParserError() | SuspiciousOperation():
+            return Refusal(400, gettext_noop("This request is not one that a browser makes here."))
         case ScenarioErrors():
-            return Refusal(422, error.message, rows=engine.error_rows(error))
+            return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
         case jobs.Refused():
-            return Refusal(error.status, error.rows[0]["message"], rows=error.rows)
+            first = error.rows[0]
+            placed: dict[str, Any] = {"code": "invalid_scenario", "errors": error.rows} if "line" in first else {}
+            return Refusal(error.status, first["message"], **placed)
         case heavy.TooMuch():
             return Refusal(422, error.sentence)
+        case rates.TooOften():
+            return Refusal(429, error.sentence, headers={"Retry-After": str(error.seconds)})
+        case OperationalError() | InterfaceError():
+            logger.warning("a request failed: %s", " ".join(str(error).split()))
+            return database_refusal(error)
         case heavy.Busy():
             return Refusal(503, str(error), headers={"Retry-After": str(heavy.SECONDS_IN_LINE)})
         case _:
@@ -134,35 +112,22 @@ def refusal_of(error: Exception) -> Refusal:
             )
 
 
+DATABASE_SENTENCES = {
+    "full": gettext_noop("This site has no room left to keep anything; whoever runs it has to make some."),
+    "read-only": gettext_noop("This site can only be read at the moment; nothing can be saved or run."),
+    "locked": gettext_noop("This site's database is busy; please try again in a moment."),
+    "away": gettext_noop("This site's database does not answer; please try again in a moment."),
+}
+
+
+def database_refusal(error: Exception) -> Refusal:
+    """503, and why."""
+    return Refusal(503, DATABASE_SENTENCES[reason_of(error)], headers={"Retry-After": "10"})
+
+
 def too_large() -> Refusal:
     """For a text above the limit."""
     return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))
-
-
-def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
-    """The JSON object that was sent. `fields` are those we read and their types; an absent one is None."""
-    try:
-        body = json.loads(request.body)
-    except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one before
-        raise Refusal(400, gettext_noop("Send a JSON object.")) from None
-    if not isinstance(body, Mapping):
-        raise Refusal(400, gettext_noop("Send a JSON object."))
-    for name, kind in fields.items():
-        value = body.get(name)
-        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            expected = Message("a number") if kind is int else Message("a string")
-            raise Refusal(400, Message("`{name}` must be {expected}.", name=name, expected=expected))
-    return {name: body.get(name) for name in fields}
-
-
-def text_of(body: Mapping[str, Any]) -> str:
-    """The scenario's text in a body."""
-    text = body["text"]
-    if not isinstance(text, str) or not text.strip():
-        raise Refusal(400, gettext_noop("`text` must be the text of a scenario."))
-    if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:
-        raise too_large()
-    return text
 
 
 def worked(request: HttpRequest, job: Callable[..., Any], *args: Any, size: int, slow: bool = False) -> Any:
@@ -178,21 +143,3 @@ def keeping_visitor(request: HttpRequest) -> access.Visitor:
     visitor = access.editing_visitor(request)
     require_room(visitor, asker_of(request).address)
     return visitor
-
-
-def count(request: HttpRequest, limit: str) -> None:
-    """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
-    most = settings.RATE_LIMITS[limit]
-    now = int(time.time())
-    key = f"rate:{limit}:{client_of(request.META.get('REMOTE_ADDR', ''))}:{now // MINUTE}"
-    try:
-        cache.add(key, 0, 2 * MINUTE)
-        asked = cache.incr(key)
-    except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
-        logger.warning("requests are not counted: %s", error)
-        return
-    if asked > most:
-        sentence = Message(
-            "Too many requests from your address; the limit is {most} a minute. Please wait a little.", most=most
-        )
-        raise Refusal(429, sentence, headers={"Retry-After": str(MINUTE - now % MINUTE)})

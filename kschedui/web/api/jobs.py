@@ -13,14 +13,14 @@ from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.importers.dump_reader import TooLong
 from kschedui.web.http import body_limit
-from scheduler_core import EndlessMoment
+from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
 
 
 class Refused(Exception):
-    """A status and what goes with it as {"errors": rows}."""
+    """A status and what goes with it as `errors`."""
 
     def __init__(self, status: int, rows: list[dict[str, Any]]) -> None:
         super().__init__(status, rows)
@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 def check(text: str) -> bytes:
-    """The JSON that `POST /api/check` answers; a text that is refused is an answer, not a failure."""
+    """The JSON that `POST /api/v1/check` answers; a text that is refused is an answer, not a failure."""
     try:
         return msgspec.json.encode(checked(engine.read(text)))
     except ScenarioErrors as errors:
@@ -73,7 +73,7 @@ def compare(before: str, after: str) -> list[dict[str, Any]]:
 
 
 def compared(before: str, after: str) -> bytes:
-    """The JSON that `POST /api/compare` answers."""
+    """The JSON that `POST .../compare` answers."""
     rows = compare(before, after) if diff.comparable(before, after) else None
     return msgspec.json.encode({"text": before, "rows": rows})
 
@@ -82,7 +82,7 @@ def explain(text: str, attempt: int, nodes: Sequence[str]) -> bytes:
     """The JSON of an explanation; raises Refused."""
     try:
         return msgspec.json.encode(engine.explain(text, attempt, nodes or None))
-    except EndlessMoment as error:
+    except RunEnded as error:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None

@@ -93,15 +93,12 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def allow(self, run: str) -> Sight:
         """On what it depends that this visitor may see the run; raises Refused when they may not."""
         try:
-            found = await database_sync_to_async(runs.by_id)(run)
-            visitor = access.visitor_of_scope(self.scope)
-            access.require_sight(visitor, found.version.scenario)
+            sight: Sight = await database_sync_to_async(sight_of)(access.visitor_of_scope(self.scope), run)
+            return sight
         except Run.DoesNotExist:
             raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
         except access.NotAllowed as refusal:
             raise Refused(NOT_ALLOWED, str(refusal)) from None
-        scenario = found.version.scenario
-        return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id)
 
     async def allow_still(self, feed: Feed) -> None:
         """The same, when what it depends on has changed: the run was deleted, say, or made private."""
@@ -186,6 +183,13 @@ class RunConsumer(AsyncWebsocketConsumer):
             self.streaming.cancel()
             await asyncio.gather(self.streaming, return_exceptions=True)
         self.streaming = None
+
+
+def sight_of(visitor: access.Visitor, run: str) -> Sight:
+    """On what it depends that the visitor may see the run; raises Run.DoesNotExist, access.NotAllowed."""
+    scenario = runs.by_id(run).version.scenario
+    access.require_sight(visitor, scenario)
+    return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
 
 
 def hello(status: Status) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from kschedui.models import Scenario
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api import rates
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.rates import count
 from kschedui.web.pages import cards
 from kschedui.web.pages.forms import SettingsForm, SignupForm
 from kschedui.web.pages.page_view import page_view
@@ -37,7 +39,13 @@ class Login(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Guesses are counted."""
         count(request, "login")
+        rates.require_guess(request.POST.get("username", ""))
         return super().post(request, *args, **kwargs)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """A wrong password is counted for the account too, wherever it came from."""
+        rates.wrong_guess(self.request.POST.get("username", ""))
+        return super().form_invalid(form)
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Take over the browser's scenarios, then go where the visitor was."""
@@ -101,7 +109,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
     engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner)."""
-    _visitor, scenario = edited(request, sid)
+    _visitor, scenario = owned(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
     form = SettingsForm(request.POST or None, initial=start)
     if request.method == "POST" and form.is_valid():
@@ -130,7 +138,7 @@ def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
 @require_POST
 def delete(request: HttpRequest, sid: str) -> HttpResponse:
     """Delete; it can be brought back from one's own list."""
-    _visitor, scenario = edited(request, sid)
+    _visitor, scenario = owned(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
     messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
@@ -142,7 +150,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
 def restore(request: HttpRequest, sid: str) -> HttpResponse:
     """Bring a deleted scenario back."""
     scenario = scenarios.by_id(sid)
-    access.require_editing(access.visitor_of(request), scenario)
+    access.require_owner(access.visitor_of(request), scenario)
     scenarios.restore(scenario)
     return redirect("mine")
 
@@ -164,8 +172,8 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("scenario-settings", sid)
 
 
-def edited(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+def owned(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
     """The visitor and a scenario of theirs; raises NotAllowed."""
     visitor, scenario = seen(request, sid)
-    access.require_editing(visitor, scenario)
+    access.require_owner(visitor, scenario)
     return visitor, scenario

@@ -1,8 +1,11 @@
 """How a page is answered: refusals become a page with a sentence, and a browser's new token goes with the answer."""
 
 import functools
+import sys
+from collections.abc import Callable
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -10,7 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
-from kschedui.web.api.answers import Refusal, View, finished, refusal_json, refusal_of
+from kschedui.web.api.answers import Refusal, database_refusal, finished, refusal_json, refusal_of
+from kschedui.web.api.rates import count
+from kschedui.web.http.problems import API_PREFIX
 
 TITLES = {
     400: gettext_noop("Not understood"),
@@ -21,8 +26,11 @@ TITLES = {
     413: gettext_noop("Too large"),
     422: gettext_noop("Not like that"),
     429: gettext_noop("Too often"),
+    503: gettext_noop("Not at the moment"),
 }
 FAILED = gettext_noop("Something failed")
+
+View = Callable[..., HttpResponseBase]
 
 
 def page_view(view: View) -> View:
@@ -31,6 +39,7 @@ def page_view(view: View) -> View:
     @functools.wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
+            count(request, "page")
             response = view(request, *args, **kwargs)
             if response.status_code == 405:
                 sentence = gettext_noop("This address is not for that; go back and use the page's own buttons.")
@@ -43,11 +52,11 @@ def page_view(view: View) -> View:
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
-    """error.html: `title`, `sentence`; the same as JSON under /api/.
+    """error.html: `title`, `sentence`; a problem under /api/.
 
     What failed may be the database: then nothing on the page asks it for anything, not even who the visitor is.
     """
-    if request.path.startswith("/api/"):
+    if request.path.startswith(API_PREFIX):
         return refusal_json(refusal)
     context = {"title": _(title or TITLES.get(refusal.status, FAILED)), "sentence": spoken(refusal.sentence)}
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
@@ -59,7 +68,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
 # --- What Django itself refuses -----------------------------------------------------------------------------------
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """No address matches."""
     return error_page(request, Refusal(404, gettext_noop("There is no page at this address.")))
 
@@ -67,7 +76,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form or a call without the token against forgery."""
     sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
-    return error_page(request, Refusal(403, sentence), gettext_noop("Please try again"))
+    return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Please try again"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -76,5 +85,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """What nobody foresaw, outside of our own views."""
+    """What nobody foresaw, outside of our own views; or a database that is away before one is reached."""
+    error = sys.exc_info()[1]
+    if isinstance(error, OperationalError | InterfaceError):
+        return error_page(request, database_refusal(error))
     return error_page(request, Refusal(500, gettext_noop("Nothing that was saved is lost; please try again.")))

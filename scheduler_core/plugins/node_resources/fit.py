@@ -50,6 +50,7 @@ from scheduler_core.plugins.node_resources.strategies import (
 
 KEPT_RESULTS = 1000
 SIGN_BIT = 63
+FEW_BITS = 12
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
@@ -199,11 +200,18 @@ def _verdicts(
         combination |= where.astype(np.int64) << bit
         bit += 1
     which = np.zeros(len(combination), np.int16)
-    statuses = []
-    for value in sorted(set(combination[combination > 0].tolist())):
+    statuses: list[Status] = []
+    for value in _occurring(combination, bit):
         same = combination == value
         one = int(same.argmax())
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if too_small[one] else Code.UNSCHEDULABLE
         statuses.append(Status(code, tuple(reasons[number] for number, where in lacking if where[one])))
         which[same] = len(statuses)
     return Verdicts(which, statuses)
+
+
+def _occurring(combination: NDArray[np.int64], bits: int) -> list[int]:
+    """The distinct combinations of some reasons, ascending."""
+    found = np.bincount(combination).nonzero()[0] if bits <= FEW_BITS else np.unique(combination)
+    combinations: list[int] = found[found > 0].tolist()
+    return combinations

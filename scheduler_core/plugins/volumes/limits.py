@@ -40,7 +40,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
-from scheduler_core.plugins.volumes import before_1_33
+from scheduler_core.plugins.volumes import before_1_32, before_1_33
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.hints import (
@@ -86,7 +86,9 @@ class NodeVolumeLimits(
     sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        self.storage = Storage(handle.cluster)
+        rules = handle.release.rules
+        counts = rules.volume_limits_count_attachments
+        self.storage = Storage(handle.cluster) if counts else before_1_32.StorageWithoutAttachments(handle.cluster)
         self.cluster = handle.cluster
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
@@ -174,7 +176,7 @@ class NodeVolumeLimits(
         new = self._own(pod, state, csi_node)
         if isinstance(new, Status):
             return new
-        limits = {d: n for d, n in csi_node.limits.items() if n is not None} if csi_node is not None else {}
+        limits = self.storage.volume_limits(node_name)
         if not new or not limits:
             return []
         attached: Attachable = {}

@@ -68,3 +68,59 @@ class PodRules:
             False: Message("a node wakes a pod whenever it has a label that a term asks for"),
         },
     )
+    fit_compares_requests_of_zero: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/fit.go: fitsRequest",
+        {
+            False: Message("what a pod does not request is not compared"),
+            True: Message("a pod that requests anything fits no node on which cpu, memory or disk are overcommitted"),
+        },
+    )
+    volume_limits_count_attachments: bool = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/csi.go: Filter",
+        {
+            True: Message("VolumeAttachments count as well as the volumes of pods; limits stand in CSINodes"),
+            False: Message("only the volumes of pods count; limits may also stand in the node's allocatable resources"),
+        },
+    )
+    volume_binding_narrows_to_local_volumes: bool = rule(
+        "VolumeBinding",
+        "plugins/volumebinding/binder.go: GetEligibleNodes",
+        {
+            False: Message("PreFilter leaves all nodes to Filter"),
+            True: Message("PreFilter leaves only the nodes that bound volumes name by their hostname label"),
+        },
+    )
+    pods_on_nodes_count_sidecars: bool = rule(
+        "NodeResourcesFit",
+        "framework/types.go: calculateResource",
+        {
+            True: Message("the score counts sidecars of running pods beside their containers"),
+            False: Message("the score counts sidecars of running pods only while they start"),
+        },
+    )
+    victims_are_sorted_again: bool = rule(
+        "DefaultPreemption",
+        "plugins/defaultpreemption/default_preemption.go: SelectVictimsOnNode",
+        {
+            True: Message("the victims are listed by importance"),
+            False: Message("the victims that violate a budget are listed first"),
+        },
+    )
+    node_affinity_scores_preferences_only: bool = rule(
+        "NodeAffinity",
+        "plugins/nodeaffinity/node_affinity.go: PreScore",
+        {
+            True: Message("a pod without preferences gets no score"),
+            False: Message("a pod without preferences gets 0 on every node"),
+        },
+    )
+    image_locality_counts_init_containers: bool = rule(
+        "ImageLocality",
+        "plugins/imagelocality/image_locality.go: sumImageScores",
+        {
+            True: Message("images of init containers count"),
+            False: Message("images of init containers do not count"),
+        },
+    )

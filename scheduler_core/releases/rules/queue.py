@@ -44,3 +44,62 @@ class QueueRules:
             False: Message("a nomination that ends wakes no pod"),
         },
     )
+    event_handlers_check_pods: bool = rule(
+        "",
+        "eventhandlers.go: preCheckForNode, onStorageClassAdd",
+        {
+            False: Message("the queueing hints alone decide which pods an event wakes"),
+            True: Message(
+                "a node wakes only pods that fit its free room, labels, ports and taints, a pod on a node only those "
+                "with matching affinity"
+            ),
+        },
+    )
+    events_match_when_covered: bool = rule(
+        "",
+        "framework/types.go: ClusterEvent.Match",
+        {
+            True: Message("an event wakes for a plugin that registered all that it says"),
+            False: Message("an event wakes for a plugin that registered some of what it says"),
+        },
+    )
+    new_nodes_stand_for_taint_updates: bool = rule(
+        "",
+        "scheduler.go: buildQueueingHintMap",
+        {
+            True: Message("a plugin that waits for new nodes is asked again when taints change"),
+            False: Message("a plugin that waits for new nodes is not asked again when taints change"),
+        },
+    )
+    deleted_nodes_wake_pods: bool = rule(
+        "",
+        "eventhandlers.go: deleteNodeFromCache",
+        {
+            True: Message("a node that is deleted wakes pods"),
+            False: Message("a node that is deleted wakes no pod"),
+        },
+    )
+    assigned_pods_wake_spreading_ones: bool = rule(
+        "PodTopologySpread",
+        "internal/queue/scheduling_queue.go: getUnschedulablePodsWithCrossTopologyTerm",
+        {
+            True: Message("a pod that comes to a node wakes those that were rejected for their spread"),
+            False: Message("a pod that comes to a node wakes none of those that were rejected for their spread"),
+        },
+    )
+    assigned_pod_updates_tell_what_changed: bool = rule(
+        "",
+        "internal/queue/scheduling_queue.go: AssignedPodUpdated",
+        {
+            True: Message("an update of a pod on a node is told by what changed"),
+            False: Message("an update of a pod on a node is one event, whatever changed"),
+        },
+    )
+    node_updates_are_told_one_by_one: bool = rule(
+        "",
+        "eventhandlers.go: updateNodeInCache",
+        {
+            True: Message("an update of a node is one event for each kind of change"),
+            False: Message("an update of a node is one event, for the first kind of change; annotations do not count"),
+        },
+    )

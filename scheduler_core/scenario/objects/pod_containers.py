@@ -125,12 +125,11 @@ def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
     return tuple(found)
 
 
-def images(spec: Manifest) -> tuple[str, ...]:
+def images(spec: Manifest, release: Release) -> tuple[str, ...]:
     """The images of init containers, then of containers (ImageLocality's `sumImageScores`)."""
-    return tuple(
-        container.get("image") or ""
-        for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
-    )
+    init_containers = spec.get("initContainers") if release.rules.image_locality_counts_init_containers else ()
+    containers = (*(init_containers or ()), *(spec.get("containers") or ()))
+    return tuple(container.get("image") or "" for container in containers)
 
 
 def is_sidecar(container: Manifest) -> bool:

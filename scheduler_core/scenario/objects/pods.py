@@ -46,7 +46,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         )
     node_name = spec.get("nodeName") or ""
     priority, preemption_policy, class_name = admission.priority(spec, problems)
-    all_images = images(spec)
+    all_images = images(spec, admission.release)
     pod = Pod(
         name=metadata.get("name") or "",
         namespace=namespace,
@@ -87,12 +87,16 @@ def requested(spec: Manifest, status: Manifest, problems: Problems, release: Rel
     """The fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
     requests = pod_requests(spec, status, problems, release)
     total = requests.total()
-    non_zero_cpu, non_zero_memory = requests.non_zero(total)
+    if release.rules.pods_on_nodes_count_sidecars:
+        non_zero, scoring = requests.non_zero(total), requests.scoring()
+    else:
+        non_zero, scoring = requests.non_zero_before_1_32(), requests.incoming()
+    non_zero_cpu, non_zero_memory = non_zero
     return {
         "requests": counted(total),
         "non_zero_cpu": non_zero_cpu,
         "non_zero_memory": non_zero_memory,
-        "scoring_requests": requests.scoring(),
+        "scoring_requests": scoring,
     }
 
 

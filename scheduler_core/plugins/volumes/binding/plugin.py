@@ -45,6 +45,7 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
+from scheduler_core.plugins.volumes.before_1_32 import local_node_names
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
@@ -101,6 +102,7 @@ class VolumeBinding(
         self.handle = handle
         self.storage = Storage(handle.cluster)
         self.assumed = AssumeCache()
+        self._narrows = handle.release.rules.volume_binding_narrows_to_local_volumes
         today = handle.release.rules.volume_binding_reason_names_the_volume
         self._words = {} if today else {NODE_CONFLICT: NODE_AFFINITY_CONFLICT}
 
@@ -113,7 +115,9 @@ class VolumeBinding(
         claims = claims_of(pod, self.storage, self.assumed)
         if claims.immediate:
             return PreFilterResult(status=UNBOUND_IMMEDIATE)
-        return PreFilterResult(State(Search.prepare(claims, self.storage, self.assumed)))
+        search = Search.prepare(claims, self.storage, self.assumed)
+        nodes = local_node_names([pv for _, pv in search.bound]) if self._narrows else None
+        return PreFilterResult(State(search), node_names=nodes)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """All nodes at once where that can be; else once for each group of nodes that look alike to the claims."""

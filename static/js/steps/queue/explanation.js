@@ -31,7 +31,7 @@ function priority(view, key) {
 				);
 			}),
 		),
-		rule("PrioritySort", "key"),
+		rule(state, "PrioritySort", "key"),
 	);
 }
 
