@@ -113,8 +113,8 @@ class _Search:
                 return None
             answers += way
             world, decision = self.decided([one.edit for one in answers])
-        answers = self._needed(answers, node.name)
-        return _change(node.name, answers)
+        change = _change(node.name, self._needed(answers, node.name))
+        return None if any(self.fits(less, node.name) for less in a_unit_less(change)) else change
 
     def _first_that_answers(
         self, answers: Sequence[Proposal], ways: Sequence[list[Proposal]], node: NodeName, plugin: str
@@ -132,10 +132,10 @@ class _Search:
 
     def _needed(self, answers: list[Proposal], node: NodeName) -> list[Proposal]:
         """Without those that were not needed after all."""
-        for one in list(answers):
+        for one in answers:
             others = [other for other in answers if other is not one]
             if others and self.fits([other.edit for other in others], node):
-                answers = others
+                return self._needed(others, node)
         return answers
 
     def priority(self) -> Iterator[Change]:

@@ -1,7 +1,8 @@
 """A world: the cluster as it was at one moment of a run, copied, with plugins of its own, to try decisions in.
 
 A decision is what comes before anything is changed: PreFilter, Filter, Score and the choice of a node, or preemption's
-dry run. Nothing is assumed, evicted or told to the run that the world was taken from.
+dry run. Nothing is assumed, evicted or told to the run that the world was taken from. What OpportunisticBatching
+knows from the pod before counts until something is edited.
 """
 
 from __future__ import annotations
@@ -22,9 +23,10 @@ from scheduler_core.framework.runtime.runtime import Framework, Registry
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulingError
+from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch
 from scheduler_core.scheduler.schedule_one import schedule_pod
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.simulation.assembly import build_frameworks
+from scheduler_core.simulation.assembly import build_batches, build_frameworks
 from scheduler_core.trace.decisions import Record, record_of_cycle
 from scheduler_core.trace.events import AnyEvent
 
@@ -74,6 +76,7 @@ class World:
         self.cluster: Cluster = scheduler.cluster.copied()
         self._search, self._rng = scheduler.search, scheduler.rng
         self._last = self._search, self._rng
+        self._edited = False
         self._arrange(scenario.config)
 
     def _arrange(self, config: SchedulerConfiguration) -> None:
@@ -92,6 +95,7 @@ class World:
 
     def edited(self, edits: Sequence[Edit], known: KnownPlugins) -> None:
         """Make the edits, in order; raises NotPossible."""
+        self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:
             release = self._scenario.release
@@ -143,9 +147,16 @@ class World:
             message = str(error)
         return Decision(key, node, message, record_of_cycle(events, self.cluster.nodes.names))
 
+    def _batches(self) -> dict[str, OpportunisticBatch]:
+        batches = build_batches(self._scenario, self.frameworks)
+        for name, batch in batches.items():
+            batch.go_on_from(self._origin.batches[name])
+        return batches
+
     def go_on(self) -> None:
         """The next decision starts its search where the last one ended, and draws what comes next."""
         self._search, self._rng = self._last
+        self._edited = True
 
     def _scheduler(self, events: list[AnyEvent], *, all_nodes: bool) -> Scheduler:
         """A scheduler that stands where the run's does; each decision starts from there anew."""
@@ -158,6 +169,6 @@ class World:
             frameworks=self.frameworks,
             emit=events.append,
             search=search,
-            batches={},
+            batches={} if self._edited else self._batches(),
             rng=rng,
         )

@@ -67,7 +67,7 @@ def test_a_node_that_is_turned_down_in_one_run_is_told_with_the_reason() -> None
 
 def test_other_seeds_part_at_a_tie() -> None:
     nodes = [node(f"n{number}") for number in range(9)]
-    runs = [parse(*nodes, pod("a"), seed=seed) for seed in range(4)]
+    runs = [parse(*nodes, pod("a"), seed=seed, kubernetesVersion="1.34") for seed in range(4)]
     causes = [found.first.cause.kind for other in runs[1:] if (found := between(runs[0], other)).first]
     assert causes
     assert set(causes) == {"tie"}
