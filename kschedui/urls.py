@@ -11,8 +11,9 @@ from django.views.i18n import set_language
 from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
+from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import account_page, api_page, downloads, views
+from kschedui.web.pages import account_page, api_page, downloads, shares, views
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
@@ -29,6 +30,8 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("edit/", views.edit, name="scenario-edit"),
     path("fork/", views.fork, name="scenario-fork"),
     path("settings", account_views.settings, name="scenario-settings"),
+    path("shares", shares.share, name="scenario-share"),
+    path("shares/<n:share>/end", shares.end, name="scenario-share-end"),
     path("delete", account_views.delete, name="scenario-delete"),
     path("restore", account_views.restore, name="scenario-restore"),
     path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
@@ -69,6 +72,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", ready, name="health"),
     path("readyz", ready),
     path("livez", alive),
+    path("metrics", metrics, name="metrics"),
     path("favicon.ico", favicon),
     path("admin/login/", account_views.admin_login),
     path("admin/", admin.site.urls),

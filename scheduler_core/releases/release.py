@@ -53,6 +53,10 @@ class Release:
         """Whether the feature gate exists and is on by default."""
         return gate in self.gates and self.gates[gate].default
 
+    def gate_is_off(self, gate: str) -> bool:
+        """Whether the feature gate exists and is off by default."""
+        return gate in self.gates and not self.gates[gate].default
+
     def default_gates(self) -> dict[str, bool]:
         """The values of the gates that a scenario may set, as they are without it."""
         return {name: gate.default for name, gate in self.gates.items() if gate.settable}

@@ -24,6 +24,7 @@ from kschedui.web.api import jobs, rates
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.health import reason_of
+from kschedui.web.http.metrics import refusals
 from kschedui.web.http.problems import problem, problem_response
 from scheduler_core.scenario.parse import ScenarioErrors
 
@@ -66,6 +67,7 @@ def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBa
 def refusal_json(refusal: Refusal) -> HttpResponse:
     """A refusal as the API says it."""
     found = problem(refusal.status, spoken(refusal.sentence), refusal.code, **refusal.more)
+    refusals.labels(found["code"]).inc()
     return problem_response(found, refusal.headers)
 
 

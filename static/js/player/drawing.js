@@ -4,7 +4,6 @@
  */
 
 import { drawMargin } from "../chrome/margin.js";
-import { drawNotices } from "../chrome/notices.js";
 import { drawRail } from "../chrome/rail.js";
 import { drawStage, pictureFor, warmPictures } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
@@ -121,7 +120,7 @@ function drawRegions(view) {
 	drawTransport(region("transport"), view);
 	const lanes = timeline.draw(region("timeline"), view);
 	drawClock(region("clock"), view);
-	drawNotices(region("notices"), view);
+	drawNews(view);
 	drawLive(region("live"), view);
 	return margin && lanes;
 }
@@ -135,11 +134,25 @@ function ready(view) {
 	page.stepShown();
 }
 
+/** @type {typeof import("../chrome/notices.js") | null} */
+let notices = null;
+
+/** What there is to say of the run: nothing, of most. @param {View} view */
+function drawNews(view) {
+	if (notices) notices.drawNotices(region("notices"), view);
+	else if (run.state !== "done" || run.connection !== "open" || player.hit) {
+		void import("../chrome/notices.js").then((module) => {
+			if (!notices) redraw(false);
+			notices = module;
+		});
+	}
+}
+
 /** Before the first chunk is here. */
 function drawWaiting() {
-	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
+	drawNews(/** @type {any} */ ({ run, store, player }));
 	const pastEnd = store.complete && player.step >= store.steps;
-	region("caption").textContent = pastEnd ? t("run.pastend") : t("run.waiting");
+	region("caption").textContent = t(pastEnd ? "run.pastend" : run.state === "queued" ? "run.queued" : "run.waiting");
 	if (pastEnd && store.steps) player.seek(store.steps - 1);
 }
 
