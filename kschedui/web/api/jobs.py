@@ -78,10 +78,10 @@ def compared(before: str, after: str) -> bytes:
     return msgspec.json.encode({"text": before, "rows": rows})
 
 
-def explain(text: str, attempt: int, nodes: Sequence[str]) -> bytes:
+def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:
     """The JSON of an explanation; raises Refused."""
     try:
-        return msgspec.json.encode(engine.explain(text, attempt, nodes or None))
+        return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
     except RunEnded as error:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
