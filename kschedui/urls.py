@@ -13,11 +13,7 @@ from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-<<<<<<< HEAD
-from kschedui.web.pages import account_page, api_page, downloads, shares, sso, views
-=======
-from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, shares, views
->>>>>>> main
+from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, shares, sso, views
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
