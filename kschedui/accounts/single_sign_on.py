@@ -21,7 +21,7 @@ MOST_GROUPS = 200
 
 
 class Provider(OIDCAuthenticationBackend):
-    """Also checks what the library leaves open: for whom the token is, by whom, and that both answers are of one person."""
+    """Checks what the library leaves open: whom the token is for, who made it, that both answers are of one person."""
 
     def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
         """The token's claims."""
