@@ -30,6 +30,8 @@ export interface Actions {
 
 export interface View {
 	state: State;
+	/** the state at which this attempt's last event of a type happened */
+	moment(type: AnyEvent["type"] | undefined): State;
 	event: any;
 	step: number;
 	frame: number;

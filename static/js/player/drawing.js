@@ -17,6 +17,7 @@ import { explanationFor, warmExplanations } from "../steps/explanations.js";
 import { filtered } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { sceneOf } from "../steps/registry.js";
+import { momentOf } from "../trace/moments.js";
 import { heroOf } from "../trace/phase.js";
 import { act } from "./actions.js";
 import { saveLink } from "./address.js";
@@ -68,6 +69,7 @@ function makeView() {
 	const following = store.event(step + 1);
 	return {
 		state,
+		moment: (type) => (type ? momentOf(store, step, state, type) : state),
 		event,
 		step,
 		frame,

@@ -142,18 +142,21 @@ export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kin
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, { cycle }) {
-	switch (event.type) {
-		case "HostSelected":
-			return cycle.ScoresComputed ? "score" : "filter";
-		case "NominationCleared":
-		case "SchedulingFailed":
-		case "PodEnqueued": // the picture of what the attempt came to stays
-			if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
-			if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
-			return cycle.NodesFiltered ? "filter" : "cluster";
-		default:
-			return SHOWS.get(event.type) ?? "cluster";
-	}
+	if (event.type === "HostSelected") return cycle.ScoresComputed ? "score" : "filter";
+	const own = SHOWS.get(event.type);
+	if (own) return own;
+	// the picture of what the attempt came to stays until the attempt is over
+	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished") return "cluster";
+	if (cycle.PreemptionEvaluated) return "preempt";
+	return cycle.NodesFiltered ? "filter" : "cluster";
+}
+
+/** The event whose moment a step's picture shows, for as long as it is on. @type {Partial<Record<StepName, AnyEvent["type"]>>} */
+const MOMENTS = { filter: "NodesFiltered", score: "ScoresComputed", preempt: "PreemptionEvaluated" };
+
+/** @param {StepName | undefined} name */
+export function momentOfStep(name) {
+	return name && MOMENTS[name];
 }
 
 /**

@@ -119,14 +119,20 @@ function barResource(node) {
 }
 
 /** What this attempt said about the node. @param {View} view @param {string} name @param {boolean} mine */
-function noteOf({ state, hero, event }, name, mine) {
+function noteOf({ state, hero, event, moment }, name, mine) {
 	if (mine && event.type === "PodUnreserved") return t("cluster.back");
 	if (!hero || state.cycle.CycleStarted?.pod !== hero) return "";
 	const total = scores(state);
 	const at = total?.names.indexOf(name) ?? -1;
 	if (total && at >= 0) return mine ? `★ ${total.totals[at]}` : t("cluster.points", { n: total.totals[at] });
-	const verdict = filtered(state)?.at.get(name)?.verdict;
+	const verdict = unchanged(state, moment("NodesFiltered"), name) && filtered(state)?.at.get(name)?.verdict;
 	return verdict ? `✕ ${plainReason(verdict.reasons[0] ?? "")}` : mine ? "★" : "";
+}
+
+/** Is a node as it was then, and kept for the same pods? @param {State} now @param {State} then @param {string} name */
+function unchanged(now, then, name) {
+	if (now.nodes.get(name) !== then.nodes.get(name)) return false;
+	return nominatedTo(now, name).join() === nominatedTo(then, name).join();
 }
 
 /** @param {View} view @param {NodeState} node @param {boolean} mine */
@@ -138,7 +144,7 @@ function gauges({ state, hero, event }, node, mine) {
 			(name !== "pods" && name !== "ephemeral-storage" && node.summary.allocatable[name] > 0) ||
 			(name === "ephemeral-storage" && used(node, name) > 0),
 	);
-	const landing = mine && (event.type === "PodAssumed" || event.type === "PodBound");
+	const landing = mine && event.type === "PodAssumed";
 	return h(
 		"div",
 		{ key: "gauges", class: "gauges" },

@@ -88,10 +88,9 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
 	const pods = [...node.pods].sort(
 		(a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
 	);
-	const taken = Math.min(
-		100,
-		[...pods, ...held].reduce((sum, key) => sum + part(key), 0),
-	);
+	const asked = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
+	const scale = 100 / Math.max(100, asked); // more is promised than the node has: all of it is shown, and where the node ends
+	const taken = asked * scale;
 	const shown = clamped(taken, ghost);
 	const over = Math.max(0, taken + shown - 100);
 	const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
@@ -101,7 +100,8 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
 				key: `${kind}${key}`,
 				class: `block ${kind} ${key === hero ? "mine" : ""} ${state.pods.get(key)?.gone_at ? "leaving" : ""}`,
 				title: podTitle(state, key),
-				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
+				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key) * scale}%` },
+				"data-pod": key,
 				"data-fly": kind ? null : key,
 				on: {
 					click: (/** @type {Event} */ event) => {
@@ -114,9 +114,10 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
 		);
 	return h(
 		"span",
-		{ class: "podbar", key: "podbar" },
+		{ class: "podbar", key: "podbar", "data-resource": resource },
 		pods.map((key) => block(key, "")),
 		held.map((key) => block(key, "held")),
+		scale < 1 && h("span", { class: "brim", key: "brim", style: { left: `${100 * scale}%` }, title: t("node.brim") }),
 		ghost > 0 &&
 			h(
 				"span",

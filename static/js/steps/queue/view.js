@@ -187,14 +187,18 @@ function under({ state, event }, name, pod) {
 		return [
 			h(
 				"small",
-				{ key: "kept", class: "moved" },
+				{ key: "kept", class: "moved", title: plugins.join(", ") },
 				`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`,
 			),
 		];
 	}
 	if (name === "unschedulable" && pod.unschedulable_plugins.length) {
 		return [
-			h("small", { key: "why" }, t("queue.by", { plugins: plain(list(pod.unschedulable_plugins.slice(0, 3), 3)) })),
+			h(
+				"small",
+				{ key: "why", title: pod.unschedulable_plugins.join(", ") },
+				t("queue.by", { plugins: plain(list(pod.unschedulable_plugins, 3)) }),
+			),
 		];
 	}
 	const moved = event.type === "PodEnqueued" && event.pod === pod.summary.pod;
