@@ -52,7 +52,7 @@ export interface View {
 	/** of the page: wide, middle or phone */
 	width: number;
 	/** pixels, measured when they change */
-	sizes: { page: number; stage: number; timeline: number };
+	sizes: { page: number; stage: number; height: number; timeline: number };
 	/** hello, state and connection as the feed last told them */
 	run: { id: string; state: string; steps: number; connection: string; message: string };
 	boot: any;

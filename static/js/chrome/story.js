@@ -127,7 +127,7 @@ export function drawCaption(target, view) {
 	patch(target, [
 		h("p", { key: "eyebrow", class: "eyebrow" }, plain(eyebrow)),
 		h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
-		h("p", { key: "why", class: "why", title: rows > 4 ? reason : null }, sentence(view, why)),
+		h("p", { key: "why", class: "why", title: reason }, sentence(view, why)),
 		lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
 	]);
 }

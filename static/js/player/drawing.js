@@ -10,7 +10,7 @@ import { drawStage, pictureFor, warmPictures } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
 import { drawClock, drawTransport } from "../chrome/transport.js";
 import { drawStill } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { plain, t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
 import { captionOf, captionsFor, loadCaptions } from "../steps/captions.js";
 import { explanationFor, warmExplanations } from "../steps/explanations.js";
@@ -34,7 +34,18 @@ export async function warm() {
 	warmPictures();
 	warmExplanations();
 	void loadCaptions();
+	await timeline.loadHands();
+	const { paceOf } = await import("./pace.js");
+	player.pace = (event) => paceOf(event, lettersNow());
+	player.matches = (await import("./breakpoints.js")).matches;
+	redraw(false);
 	flights = await import("./motion.js");
+}
+
+/** Letters of the caption to come. */
+function lettersNow() {
+	const { sentence = [], why = [] } = makeView()?.caption ?? {};
+	return plain([...sentence, ...why]).length;
 }
 
 /** Called from the one animation frame. */

@@ -10,8 +10,9 @@ import { boot, linked } from "./opening.js";
 import { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } from "./page.js";
 
 function measure() {
-	const now = { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth };
-	const same = now.page === sizes.page && now.stage === sizes.stage && now.timeline === sizes.timeline;
+	const { clientWidth: stage, clientHeight: height } = region("stage");
+	const now = { page: innerWidth, stage, height, timeline: region("timeline").clientWidth };
+	const same = Object.entries(now).every(([name, size]) => sizes[/** @type {keyof typeof sizes} */ (name)] === size);
 	Object.assign(sizes, now);
 	if (!same) redraw(false);
 }

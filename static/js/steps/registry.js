@@ -146,7 +146,8 @@ export function sceneOf(event, { cycle }) {
 	const own = SHOWS.get(event.type);
 	if (own) return own;
 	// the picture of what the attempt came to stays until the attempt is over
-	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished") return "cluster";
+	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
+		return "cluster";
 	if (cycle.PreemptionEvaluated) return "preempt";
 	return cycle.NodesFiltered ? "filter" : "cluster";
 }

@@ -14,7 +14,6 @@
  *   string}[]}} GapColumn
  */
 /** @typedef {AttemptColumn | GapColumn} Column */
-/** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
 /** @typedef {{column: number, step: number, place: string, node: string}} Move */
 
 export const GAP_WIDTH = 0.7;
@@ -25,8 +24,6 @@ export class RunIndex {
 		this.columns = [];
 		/** @type {Map<string, Move[]>} */
 		this.moves = new Map();
-		/** @type {Map<string, Note[]>} the events that `kubectl describe pod` would list */
-		this.notes = new Map();
 		/** @type {number[]} left edge of every column, in units of an attempt */
 		this.edges = [];
 		this.next = 0;
@@ -39,7 +36,6 @@ export class RunIndex {
 		this.columns = [{ kind: "gap", step: 0, time: 0, from: 0, changes: [] }];
 		this.edges = [0, GAP_WIDTH];
 		this.moves = new Map();
-		this.notes = new Map();
 		this.next = 0;
 		this.time = 0;
 	}
@@ -88,15 +84,7 @@ export class RunIndex {
 				return this.finish(event);
 			case "VictimEvicted":
 				if (last.kind === "attempt") last.victims += 1;
-				return this.note(
-					event.pod,
-					step,
-					"Normal",
-					"Preempted",
-					`Preempted by ${event.preemptor} on node ${event.node}`,
-				);
-			case "SchedulingFailed":
-				return this.note(event.pod, step, "Warning", "FailedScheduling", event.message);
+				return;
 			case "ObjectApplied":
 			case "ObjectDeleted": {
 				const verb = event.type === "ObjectDeleted" ? "−" : event.action === "create" ? "+" : "~";
@@ -112,13 +100,6 @@ export class RunIndex {
 			case "PodAssumed":
 				return this.move(event.pod, step, "binding", event.node);
 			case "PodBound":
-				this.note(
-					event.pod,
-					step,
-					"Normal",
-					"Scheduled",
-					event.message || `Successfully assigned ${event.pod} to ${event.node}`,
-				);
 				return this.move(event.pod, step, "bound", event.node);
 			default:
 		}
@@ -146,19 +127,6 @@ export class RunIndex {
 		const moves = this.moves.get(pod) ?? [];
 		if (!moves.length) this.moves.set(pod, moves);
 		moves.push({ column: this.columns.length - 1, step, place, node });
-	}
-
-	/**
-	 * @param {string} pod
-	 * @param {number} step
-	 * @param {"Normal" | "Warning"} type
-	 * @param {string} reason
-	 * @param {string} message
-	 */
-	note(pod, step, type, reason, message) {
-		const notes = this.notes.get(pod) ?? [];
-		if (!notes.length) this.notes.set(pod, notes);
-		notes.push({ step, time: this.time, type, reason, message });
 	}
 
 	/** Length of the axis, in units of an attempt. */

@@ -30,6 +30,7 @@ function known({ event, state, step, hero, frame }) {
 	const before = kschedui.store.stateAfter(step - 1);
 	for (const one of [event, kschedui.store.event(step - 1), kschedui.store.event(step + 1), state.cycle]) within(one, take);
 	take(state.time);
+	if (event.backoff_until) [event.backoff_until - event.timestamp, Math.floor(Math.max(event.backoff_until, state.time)) + 1].forEach(take);
 	take(frame + 1);
 	take((event.results ?? []).filter((one) => one.code === "Skip").length);
 	for (const at of [state, before].filter(Boolean)) {

@@ -38,9 +38,9 @@ function cut({ text, parent, box }) {
 		const inside = one.getBoundingClientRect();
 		const beyond = Math.max(inside.left - box.left, box.right - inside.right, inside.top - box.top, box.bottom - inside.bottom);
 		if (beyond <= CUT) continue;
-		const shortened = style.textOverflow === "ellipsis" && box.bottom - inside.bottom <= CUT;
-		if (shortened && one.closest("[title]") && inside.width >= READABLE) return "";
-		if (style.webkitLineClamp !== "none" && one.closest("[title]")) return "";
+		const whole = one.closest("[title]")?.getAttribute("title") || one.querySelector("[title]")?.getAttribute("title");
+		const shortened = style.textOverflow === "ellipsis" || style.webkitLineClamp !== "none";
+		if (shortened && whole && inside.width >= READABLE) return "";
 		return `"${text.slice(0, 40)}" is cut by ${Math.round(beyond)} px in .${one.className || one.id}`;
 	}
 	return "";
@@ -51,9 +51,20 @@ function overlap(a, b) {
 	return Math.min(Math.min(a.right, b.right) - Math.max(a.left, b.left), Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
 }
 
+/** What is left of a box in what clips it. @param {Element} parent @param {DOMRect} box */
+function left(parent, box) {
+	let { left: x, top: y, right, bottom } = box;
+	for (let one = parent; one && one.id !== "player"; one = one.parentElement) {
+		if (getComputedStyle(one).overflow === "visible") continue;
+		const inside = one.getBoundingClientRect();
+		[x, y, right, bottom] = [Math.max(x, inside.left), Math.max(y, inside.top), Math.min(right, inside.right), Math.min(bottom, inside.bottom)];
+	}
+	return new DOMRect(x, y, Math.max(0, right - x), Math.max(0, bottom - y));
+}
+
 /** @param {any[]} found texts of one region */
 function* overlaps(found) {
-	const boxes = found.flatMap(({ text, parent, lines }) => lines.map((box) => ({ text, parent, box })));
+	const boxes = found.flatMap(({ text, parent, lines }) => lines.map((box) => ({ text, parent, box: left(parent, box) })));
 	boxes.sort((a, b) => a.box.left - b.box.left);
 	for (let i = 0; i < boxes.length; i += 1) {
 		for (let k = i + 1; k < boxes.length && boxes[k].box.left < boxes[i].box.right; k += 1) {
@@ -100,6 +111,18 @@ export function* unreadable() {
 			}
 		}
 		for (const one of overlaps(found)) yield ["overlap", `${selector}: ${one}`];
+	}
+}
+
+const NAMED = { ".tank-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span" };
+
+/** What stands for a node or a pod has its name on it. @returns {Generator<[string, string]>} */
+export function* nameless() {
+	for (const [selector, name] of Object.entries(NAMED)) {
+		for (const one of document.querySelectorAll(`.scene:not([hidden]) ${selector}`)) {
+			const box = one.querySelector(name)?.getBoundingClientRect();
+			if (seen(one) && !(box && box.height >= 10 && box.width >= 8)) yield ["nameless", `.${one.className} shows no name`];
+		}
 	}
 }
 

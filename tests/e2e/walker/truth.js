@@ -103,7 +103,8 @@ export function* promises({ event, state, step }) {
 		const at = moved(step, event.pod);
 		const told = [...words.matchAll(/([\d.]+) (?:s\b|秒)/g)].map((one) => Number(one[1]));
 		const wait = at - state.time;
-		if (told.length && Number.isFinite(wait) && !told.some((one) => Math.abs(one - wait) < 0.06 || Math.abs(one - at) < 0.06))
+		const early = wait < Math.max(...told) && state.feature_gates.SchedulerPopFromBackoffQ !== false && /latest|最晚/.test(words);
+		if (told.length && Number.isFinite(wait) && !early && !told.some((one) => Math.abs(one - wait) < 0.06 || Math.abs(one - at) < 0.06))
 			yield ["promise", `"${words}", and it moves after ${wait.toFixed(2)} s`];
 	}
 	const next = document.querySelector("#next p")?.textContent ?? "";

@@ -2,7 +2,7 @@
 
 import { shares } from "./blocks.js";
 import { figures } from "./figures.js";
-import { outside, unreadable } from "./text.js";
+import { nameless, outside, unreadable } from "./text.js";
 import * as truth from "./truth.js";
 
 const MOST_OF_A_KIND = 4; // of a run; the others are counted
@@ -22,6 +22,7 @@ const linkOf = (step, frame) => `#${step}${frame ? `.${frame}` : ""}`;
 /** Everything wrong at the step on screen. */
 function* wrong(view, memory) {
 	yield* unreadable();
+	yield* nameless();
 	yield* outside();
 	yield* shares(view.state);
 	yield* figures(view);

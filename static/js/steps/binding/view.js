@@ -150,7 +150,10 @@ function step(view, pod, events, point, type, current, going) {
 		h("b", null, mark && h("span", null, mark), h("em", null, point)),
 		h(
 			"span",
-			{ key: "what" },
+			{
+				key: "what",
+				title: bare(failed?.message ?? "") || results.map((/** @type {any} */ one) => one.plugin).join(", ") || null,
+			},
 			failed
 				? bare(failed.message || t(`binding.decision.${failed.decision}`))
 				: waiting
