@@ -1,5 +1,6 @@
 """Read DATABASE_URL into one entry of Django's DATABASES."""
 
+import os
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -7,7 +8,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 SQLITE_OPTIONS = {
     # Write transactions take their lock at BEGIN, so that two writers wait for each other instead of failing.
     "transaction_mode": "IMMEDIATE",
-    "timeout": 20,
+    "timeout": int(os.environ.get("KSCHEDUI_SQLITE_SECONDS", "") or 5),  # that a visitor waits for others' writes
     "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
 }
 

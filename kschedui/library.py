@@ -7,6 +7,7 @@ from django.db import transaction
 
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
+from kschedui.runs.turns import lane_of
 from kschedui.scenarios import engine
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.prose import clean_title
@@ -62,7 +63,9 @@ def unrun() -> list[Run]:
     """The runs of the newest lessons that are not complete; each is made if there is none."""
     found = []
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
-        run, _ = Run.objects.get_or_create(version=scenarios.newest(scenario), engine_version=ENGINE_VERSION)
+        version = scenarios.newest(scenario)
+        about = {"lane": lane_of(version)}
+        run, _ = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION, defaults=about)
         if run.state == Run.State.QUEUED:
             found.append(run)
     return found

@@ -74,6 +74,7 @@ class Version(models.Model):
     scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()  # from 1
     text = models.TextField()
+    bytes = models.PositiveIntegerField(default=0)  # of the text
     sha256 = models.CharField(max_length=64, db_index=True)
     summary = models.JSONField(default=dict)  # see engine.summary: what cards and pictures show
     created = models.DateTimeField(default=timezone.now, editable=False)
@@ -96,6 +97,10 @@ class Run(models.Model):
         FAILED = "failed"
         CANCELLED = "cancelled"
 
+    class Lane(models.TextChoices):
+        LONG = "long"
+        SHORT = "short"
+
     ENDED = (State.DONE, State.FAILED, State.CANCELLED)
 
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
@@ -106,6 +111,12 @@ class Run(models.Model):
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for the run
     lease_until = models.DateTimeField(null=True, blank=True)  # a worker holds the run until then
     queued_at = models.DateTimeField(default=timezone.now)  # when the broker was told last
+    lane = models.CharField(max_length=5, choices=Lane.choices, default=Lane.LONG)
+    party = models.CharField(max_length=64, blank=True)  # whose turn it takes, and in it which author's (turns.py);
+    author = models.CharField(max_length=64, blank=True)  # "" for the library
+    address = models.CharField(max_length=64, blank=True)  # hashed, of who asked for it first
+    started = models.DateTimeField(null=True, blank=True)  # when a worker took it last
+    seen = models.DateTimeField(default=timezone.now)  # when somebody looked at it last; kept for previews
     steps = models.PositiveIntegerField(default=0)
     chunks = models.PositiveIntegerField(default=0)
     bytes = models.BigIntegerField(default=0)  # of its frames
@@ -118,7 +129,11 @@ class Run(models.Model):
     class Meta:
         ordering = ["created", "pk"]
         constraints = [models.UniqueConstraint(fields=["version", "engine_version"], name="run_is_found_again")]
-        indexes = [models.Index(fields=["state", "lease_until"], name="run_by_lease")]
+        indexes = [
+            models.Index(fields=["state", "lease_until"], name="run_by_lease"),
+            models.Index(fields=["party", "started"], name="run_by_party"),
+            models.Index(fields=["address", "created"], name="run_by_address"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.public_id} {self.state}"

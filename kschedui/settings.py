@@ -36,6 +36,8 @@ def words(name: str, default: str = "") -> list[str]:
 
 # --- Mode ---------------------------------------------------------------------------------------------------------
 BASE_DIR = Path(__file__).resolve().parent.parent
+INSTALLED = (BASE_DIR / "kschedui" / "assets").is_dir()  # from a wheel: there is no work tree around the package
+ASSETS = BASE_DIR / "kschedui" / "assets" if INSTALLED else BASE_DIR  # templates, static, locale
 ENVIRONMENT = os.environ.get("KSCHEDUI_ENV", "development")
 if ENVIRONMENT not in ("development", "production"):
     raise ImproperlyConfigured(f"KSCHEDUI_ENV must be development or production, not {ENVIRONMENT!r}")
@@ -53,7 +55,8 @@ if not SECRET_KEY:
 SECRET_KEY_FALLBACKS = words("SECRET_KEY_FALLBACKS")
 
 # --- Where things are ---------------------------------------------------------------------------------------------
-DATA_DIR = Path(os.environ.get("KSCHEDUI_DATA_DIR", BASE_DIR / "var")).resolve()
+USER_DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share") / "kschedui"
+DATA_DIR = Path(os.environ.get("KSCHEDUI_DATA_DIR", USER_DATA if INSTALLED else BASE_DIR / "var")).resolve()
 DATABASE_URL = os.environ.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'kschedui.sqlite3'}"
 REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
 SITE_URL = os.environ.get("KSCHEDUI_SITE_URL", "").rstrip("/")  # for absolute links; empty: as the request came in
@@ -80,6 +83,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "kschedui.web.http.security_headers.SecurityHeadersMiddleware",
     "django.middleware.security.SecurityMiddleware",  # inside of those two: a redirect to TLS has their headers too
+    "kschedui.web.http.clean_cookies.CleanCookiesMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -92,7 +96,7 @@ ASGI_APPLICATION = "kschedui.asgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        "DIRS": [BASE_DIR / "templates"],
+        "DIRS": [ASSETS / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -108,20 +112,21 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.NumericPasswordValidator"},
 ]
 
 # --- Language and time --------------------------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English")), ("zh-hans", _("Simplified Chinese"))]
-LOCALE_PATHS = [BASE_DIR / "locale"]
+LOCALE_PATHS = [ASSETS / "locale"]
 USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
 
 # --- Static files: straight from static/ in development, hashed and compressed in production ------------------------
 STATIC_URL = "/static/"
-STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", BASE_DIR / "staticfiles"))
-STATICFILES_DIRS = [BASE_DIR / "static"]
+STATIC_ROOT = Path(os.environ.get("KSCHEDUI_STATIC_ROOT", (DATA_DIR if INSTALLED else BASE_DIR) / "staticfiles"))
+STATICFILES_DIRS = [ASSETS / "static"]
 WHITENOISE_USE_FINDERS = DEBUG
 WHITENOISE_AUTOREFRESH = DEBUG
 WHITENOISE_ALLOW_ALL_ORIGINS = False
@@ -182,6 +187,9 @@ CACHES = {
 }
 
 # --- Runs and their followers -------------------------------------------------------------------------------------
+LONG_PLACES = number("KSCHEDUI_LONG_PLACES", 0) or min(4, os.cpu_count() or 1)  # of one worker, for long runs
+HEAVY_PROCESSES = number("KSCHEDUI_HEAVY_PROCESSES", 0 if TESTING else 2)  # of a web process, for heavy requests
+HEAVY_BYTES = number("KSCHEDUI_HEAVY_BYTES", 1024 * 1024 * 1024)  # of memory, for one of them
 RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is silent for longer has lost its run
 REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs
 WEBSOCKET_SEND_SECONDS = number("KSCHEDUI_WEBSOCKET_SEND_SECONDS", 8)  # to take one message; then closed as slow
@@ -200,6 +208,7 @@ CONTENT_SECURITY_POLICY = {
     "style-src": "'self'",
     "img-src": "'self' data:",
     "connect-src": "'self'",
+    "worker-src": "'self'",
     "font-src": "'self'",
     "manifest-src": "'self'",
     "base-uri": "'none'",
@@ -215,7 +224,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax
 SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "kschedui_session"
 CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "kschedui_csrf"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^healthz$"]
+SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez)$"]
 SECURE_HSTS_SECONDS = number("KSCHEDUI_HSTS_SECONDS", 365 * 24 * 3600) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = flag("KSCHEDUI_HSTS_SUBDOMAINS", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -235,24 +244,39 @@ LIMITS = {
     "yaml_depth": number("KSCHEDUI_MAX_YAML_DEPTH", 50),
     "run_steps": number("KSCHEDUI_MAX_RUN_STEPS", 2_000_000),
     "run_seconds": number("KSCHEDUI_MAX_RUN_SECONDS", 900),
+    "run_bytes": number("KSCHEDUI_MAX_RUN_BYTES", 256 * 1024 * 1024),  # of its trace
+    "preview_steps": number("KSCHEDUI_MAX_PREVIEW_STEPS", 200_000),
+    "preview_seconds": number("KSCHEDUI_MAX_PREVIEW_SECONDS", 60),
+    "preview_bytes": number("KSCHEDUI_MAX_PREVIEW_BYTES", 32 * 1024 * 1024),
+    "short_seconds": number("KSCHEDUI_MAX_SHORT_SECONDS", 5),  # in the lane for small runs
+    "read_seconds": number("KSCHEDUI_MAX_READ_SECONDS", 60),  # of a worker, to read a text
+    "account_bytes": number("KSCHEDUI_MAX_ACCOUNT_BYTES", 2 * 1024**3),  # texts and traces that are kept
+    "browser_bytes": number("KSCHEDUI_MAX_BROWSER_BYTES", 512 * 1024**2),
+    "address_day_bytes": number("KSCHEDUI_MAX_ADDRESS_DAY_BYTES", 8 * 1024**3),
+    "free_disk_bytes": number("KSCHEDUI_MIN_FREE_DISK_BYTES", 256 * 1024**2),  # of SQLite's disk
+    "database_bytes": number("KSCHEDUI_MAX_DATABASE_BYTES", 0),  # 0: any size
     "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 1000),  # a school has one address
     "frame_bytes": number("KSCHEDUI_MAX_FRAME_BYTES", 8 * 1024 * 1024),  # of one chunk
     "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process
     "unsent_bytes_per_address": number("KSCHEDUI_MAX_UNSENT_BYTES_PER_ADDRESS", 32 * 1024 * 1024),
     "preview_pods": number("KSCHEDUI_MAX_PREVIEW_PODS", 2_000),
+    "heavy_seconds": number("KSCHEDUI_MAX_HEAVY_SECONDS", 20),  # of processor time, for one request (web/heavy.py)
     "explain_work": number("KSCHEDUI_MAX_EXPLAIN_WORK", 100_000_000),  # nodes times attempts to simulate again
 }
-# Requests a minute from one address.
+# Requests a minute of one account or browser; of one address thirty times as many (web/api/rates.py).
 RATE_LIMITS = {
     "login": number("KSCHEDUI_RATE_LOGIN", 10),
     "save": number("KSCHEDUI_RATE_SAVE", 20),
     "run": number("KSCHEDUI_RATE_RUN", 60),
     "check": number("KSCHEDUI_RATE_CHECK", 120),
     "read": number("KSCHEDUI_RATE_READ", 1200),
+    "page": number("KSCHEDUI_RATE_PAGE", 300),
     "download": number("KSCHEDUI_RATE_DOWNLOAD", 30),
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }
-DATA_UPLOAD_MAX_MEMORY_SIZE = LIMITS["scenario_bytes"] + 64 * 1024
+DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # as JSON a text is up to twice as long
+BODY_SECONDS = number("KSCHEDUI_BODY_SECONDS", 30)  # between two pieces of a request's body
+BODIES_BYTES = number("KSCHEDUI_BODIES_BYTES", 192 * 1024 * 1024)  # of bodies that a web process holds at once
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 
@@ -261,17 +285,18 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "filters": {"quiet": {"()": "kschedui.web.http.quiet.Quiet"}},
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line"},
+        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["quiet"]},
         "nowhere": {"class": "logging.NullHandler"},  # without any, Python would write to stderr by itself
     },
     "root": {"handlers": ["stderr"], "level": os.environ.get("KSCHEDUI_LOG_LEVEL", "WARNING")},
     "loggers": {
         "django": {"handlers": [], "propagate": True},
         "django.request": {"level": "ERROR"},  # a page that is not found is no news
-        "django.security.DisallowedHost": {
+        "django.security": {
             "handlers": ["nowhere"],
             "propagate": False,
-        },  # nor is a scanner; it gets a 400
+        },  # nor is a scanner, or a form with a thousand fields: they get a 400
     },
 }

@@ -11,7 +11,7 @@ from kschedui.web.api import imports
 from kschedui.web.api import runs as run_api
 from kschedui.web.api import scenarios as api
 from kschedui.web.http import addresses
-from kschedui.web.http.health import health
+from kschedui.web.http.health import alive, ready
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages import downloads, views
@@ -79,7 +79,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("accounts/", include(account_urls)),
     path("api/", include(api_urls)),
     path("language", set_language, name="set_language"),
-    path("healthz", health, name="health"),
+    path("healthz", ready, name="health"),
+    path("readyz", ready),
+    path("livez", alive),
     path("favicon.ico", favicon),
     path("admin/login/", account_views.admin_login),
     path("admin/", admin.site.urls),

@@ -6,6 +6,7 @@ chunks = chunked(events)             # or decisions(events)
 explain(scenario, attempt=7, nodes=["n1"])  # why an attempt went as it did
 """
 
+from scheduler_core.apis.messages import RunEnded
 from scheduler_core.explain.attempt import AttemptExplanation, explain
 from scheduler_core.scenario.expectations import unmet_expectations
 from scheduler_core.scenario.parse import Limits, Scenario, ScenarioError, ScenarioErrors, parse_scenario
@@ -25,6 +26,7 @@ __all__ = [
     "EndlessMoment",
     "Keyframe",
     "Limits",
+    "RunEnded",
     "Scenario",
     "ScenarioError",
     "ScenarioErrors",

@@ -1,8 +1,7 @@
-"""What runs on this machine, as `ps` tells it on Linux and macOS alike; and waiting for a thing to become true."""
+"""What runs on this machine, as `ps` tells it on Linux and macOS alike."""
 
 import subprocess
-import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import NamedTuple
 
 
@@ -42,13 +41,3 @@ def still_running(family: Iterable[Process]) -> list[Process]:
     """Those of `family` that are there now; a zombie is not, it only waits for its parent to read its exit status."""
     before = {(p.pid, p.group) for p in family}
     return [p for p in processes() if (p.pid, p.group) in before and not p.state.startswith("Z")]
-
-
-def wait_until(condition: Callable[[], object], seconds: float) -> bool:
-    """Ask every 50 ms; True as soon as it holds, False after `seconds`."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.05)
-    return True

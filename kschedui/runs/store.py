@@ -17,15 +17,20 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from kschedui.celery import app
-from kschedui.models import Chunk, Run, Version, is_public_id
+from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
+from kschedui.runs.turns import Ahead, Asker, ahead_of, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 
 logger = logging.getLogger(__name__)
 
-TASK = "kschedui.tasks.simulate_run"
+TASK = "kschedui.tasks.work_on_runs"
+TOLD_SECONDS = 60  # later a worker that is told need not come: queued runs are told again
+MOST_TOLD = 16  # at once; a worker that comes stays as long as there are queued runs
+UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so long ends
 UNCLAIMED = timedelta(seconds=30)  # a queued run that no worker took is put into the queue again after this time
 MOST_TRIES = 8  # workers that may die of a run, or be stopped during it
+NOBODY = Asker()
 LOST_TOO_OFTEN = Message("The run was given up: {tries} workers ended while they worked on it.", tries=MOST_TRIES)
 
 
@@ -51,7 +56,9 @@ class Status(NamedTuple):
     steps: int
     time: float
     error: str
-    sight: "Sight"
+    preview: bool
+    sight: Sight
+    ahead: Ahead | None  # while it is queued
 
     @property
     def ended(self) -> bool:
@@ -61,20 +68,26 @@ class Status(NamedTuple):
 # --- Start, find ------------------------------------------------------------------------------------------------
 
 
-def start_run(version: Version, *, retry: bool = False) -> Run:
+def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False) -> Run:
     """The run of the version by this engine; queued if there is none. `retry`: also if it was cancelled or failed."""
-    run, created = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION)
+    about = {**asker._asdict(), "lane": lane_of(version)}
+    run, created = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION, defaults=about)
     again = Run.objects.filter(pk=run.pk, state__in=[Run.State.CANCELLED, Run.State.FAILED] if retry else [])
-    if again.update(state=Run.State.QUEUED, error="", finished=None, queued_at=timezone.now(), tries=0) or created:
+    now = timezone.now()
+    anew = {"state": Run.State.QUEUED, "error": "", "finished": None, "queued_at": now, "seen": now, "tries": 0}
+    if again.update(**anew, **asker._asdict()) or created:
         run.refresh_from_db()
         transaction.on_commit(lambda: enqueue(run.public_id))
     return run
 
 
 def enqueue(public_id: str) -> None:
-    """Tell a worker. If the broker does not answer the run stays queued, and `requeue_lost` tells again."""
+    """Tell the workers that there is one more; who comes takes the run whose turn it is, perhaps another.
+
+    If the broker does not answer, the run stays queued, and `requeue_lost` tells again.
+    """
     try:
-        app.send_task(TASK, args=[public_id], retry=False)
+        app.send_task(TASK, retry=False, expires=TOLD_SECONDS)
     except Exception as error:  # whatever the broker's client raises; the row is the truth
         logger.warning("run %s was not announced to the workers: %s", public_id, error)
 
@@ -100,12 +113,13 @@ def by_id(public_id: str) -> Run:
 
 def status(public_id: str) -> Status:
     """What followers know; raises Run.DoesNotExist."""
-    fields = ("public_id", "state", "attempt", "chunks", "steps", "time", "error")
-    sight = ("version__scenario__deleted_at", "version__scenario__visibility", "version__scenario__owner")
-    row = Run.objects.filter(public_id=public_id).values_list(*fields, *sight).first()
-    if row is None:
-        raise Run.DoesNotExist
-    return Status._make((*row[: len(fields)], Sight._make(row[len(fields) :])))
+    run = Run.objects.select_related("version__scenario").defer("version__text", "version__summary", "outcome")
+    found = run.get(public_id=public_id)
+    scenario = found.version.scenario
+    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id)
+    counted = found.public_id, found.state, found.attempt, found.chunks, found.steps, found.time, found.error
+    ahead = ahead_of(found) if found.state == Run.State.QUEUED else None
+    return Status(*counted, scenario.scratch, sight, ahead)
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
@@ -131,7 +145,7 @@ def claim(public_id: str) -> Run | None:
     A run that takes its workers down with it (the memory is too small, say) must not do so for ever: it fails.
     """
     free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
-    run = Run.objects.select_related("version").filter(free, public_id=public_id).first()
+    run = Run.objects.select_related("version__scenario").filter(free, public_id=public_id).first()
     if run is None:
         return None
     as_seen = Run.objects.filter(free, pk=run.pk, attempt=run.attempt)
@@ -140,7 +154,8 @@ def claim(public_id: str) -> Run | None:
     if hopeless:
         changes = {"state": Run.State.FAILED, "error": LOST_TOO_OFTEN, "finished": timezone.now(), "lease_until": None}
     else:
-        changes = {"state": Run.State.RUNNING, "tries": run.tries + 1, "lease_until": lease()}
+        tries, now = run.tries + 1, timezone.now()
+        changes = {"state": Run.State.RUNNING, "tries": tries, "lease_until": lease(), "started": now}
     if not as_seen.update(attempt=run.attempt, **changes):
         return None  # another worker was quicker
     announce(public_id)
@@ -160,6 +175,18 @@ def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
 def renew(run: Run) -> None:
     """Go on holding the run; raises LostRun."""
     _update_mine(run, lease_until=lease())
+
+
+def change_lane(run: Run) -> None:
+    """The run is long after all; raises LostRun."""
+    _update_mine(run, lane=Run.Lane.LONG)
+
+
+def give_back(run: Run) -> None:
+    """Let another go on with the run, in the lane for long ones; raises LostRun."""
+    _update_mine(run, lane=Run.Lane.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
+    enqueue(run.public_id)
+    announce(run.public_id)
 
 
 def finish(run: Run, outcome: dict[str, Any]) -> None:
@@ -207,11 +234,38 @@ def requeue_lost() -> int:
     )
     waiting = Run.objects.filter(state=Run.State.QUEUED, queued_at__lt=now - UNCLAIMED)
     told = 0
-    for pk, public_id in list(waiting.values_list("pk", "public_id")[:100]):
+    for pk, public_id in list(waiting.values_list("pk", "public_id")[:MOST_TOLD]):
         if waiting.filter(pk=pk).update(queued_at=now):  # one of several that reap tells
             enqueue(public_id)
             told += 1
     return told
+
+
+def touch(public_id: str) -> None:
+    """Somebody looks at the run."""
+    Run.objects.filter(public_id=public_id).update(seen=timezone.now())
+
+
+def cancel_unseen_previews() -> int:
+    """End the previews at which nobody looks any more; how many."""
+    unseen = Run.objects.filter(
+        state__in=[Run.State.QUEUED, Run.State.RUNNING],
+        version__scenario__scratch=True,
+        seen__lt=timezone.now() - UNSEEN,
+    )
+    return sum(cancel(run) for run in unseen[:100])
+
+
+def forget_traces(scenario: Scenario) -> None:
+    """Stop the runs of a deleted scenario and give back their room; brought back, it is simulated again. What another
+    engine made stays, for this one might make it otherwise."""
+    for run in Run.objects.filter(version__scenario=scenario):
+        cancel(run)
+        if run.engine_version == ENGINE_VERSION:
+            with transaction.atomic():
+                gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
+                Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
+                Chunk.objects.filter(run=run).delete()
 
 
 def group(public_id: str) -> str:

@@ -5,33 +5,43 @@ and the file can be damaged. So the main process never touches the database; it 
 """
 
 import logging
+from time import monotonic
 from typing import Any
 
-from celery.signals import worker_ready
+from celery.signals import celeryd_after_setup, worker_ready, worker_shutdown
 from django.conf import settings
 from django.db import Error
 
 from kschedui.celery import app
+from kschedui.runs import places, worker
 from kschedui.runs import store as runs
-from kschedui.runs import worker
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
 
 logger = logging.getLogger(__name__)
 
 PURGE_SECONDS = 3600.0
+STAY_SECONDS = 60.0
 
 
-@app.task(name="kschedui.tasks.simulate_run", acks_late=True, reject_on_worker_lost=True)
-def simulate_run(public_id: str) -> None:
-    """Simulate a run and store its trace; does nothing when it is ended or another worker holds it."""
-    worker.execute(public_id)
+@app.task(name=runs.TASK, acks_late=True, reject_on_worker_lost=True)
+def work_on_runs() -> None:
+    """Simulate the runs whose turn it is, one after another; does nothing when there is none that may be taken here."""
+    end = monotonic() + STAY_SECONDS
+    try:
+        while worker.serve():
+            if monotonic() > end:  # the process may be replaced now
+                runs.enqueue("")
+                return
+    except Error as error:
+        logger.warning("no run could be taken: %s", error)
 
 
 @app.task(name="kschedui.tasks.reap")
 def reap() -> None:
     """Queue lost runs again within seconds; the broker's own redelivery to a killed worker takes hours."""
     try:
+        runs.cancel_unseen_previews()
         runs.requeue_lost()
     except Error as error:  # a database that is away for a while is waited for
         logger.warning("lost runs were not looked for: %s", error)
@@ -45,6 +55,18 @@ def purge() -> None:
         access.forget_sessions()
     except Error as error:
         logger.warning("what was deleted long ago was not removed: %s", error)
+
+
+@celeryd_after_setup.connect
+def make_places(instance: Any, **_: object) -> None:
+    """One process of the pool is for the short lane alone."""
+    places.make(max(1, (instance.concurrency or 1) - 1))
+
+
+@worker_shutdown.connect
+def remove_places(**_: object) -> None:
+    """The worker ends."""
+    places.remove()
 
 
 @worker_ready.connect

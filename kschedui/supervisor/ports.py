@@ -60,7 +60,7 @@ def answers_http(url: str) -> bool:
     return True
 
 
-def wait_until(condition: Callable[[], bool], seconds: float) -> bool:
+def wait_until(condition: Callable[[], object], seconds: float) -> bool:
     """Ask every 50 ms until it holds; False when it never did."""
     deadline = time.monotonic() + seconds
     while not condition():

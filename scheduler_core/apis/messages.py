@@ -36,3 +36,11 @@ class Message(str):
         return cls(
             template, **{name: cls.from_data(one) if isinstance(one, list) else one for name, one in values.items()}
         )
+
+
+class RunEnded(Exception):
+    """A run cannot go on; the sentence says why."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
+from itertools import chain
 
 import numpy as np
 
@@ -190,13 +191,15 @@ class Cluster:
         pods, nodes = self.pods, self.nodes
         pods.row[: len(pods)] = -1
         by_row = pods.placed_slots(nodes.names)
-        rows = np.repeat(np.arange(len(nodes)), [len(slots) for slots in by_row])
-        slots = np.fromiter((slot for row in by_row for slot in row), np.intp, len(rows))
-        pods.row[slots] = rows
-        for total, amounts in ((nodes.requested, pods.requests), (nodes.non_zero, pods.non_zero)):
-            for resource in range(len(total)):
-                np.add.at(total[resource], rows, amounts[resource][slots])
-        np.add.at(nodes.pod_count, rows, 1)
+        counts = np.fromiter(map(len, by_row), np.intp, len(by_row))
+        slots = np.fromiter(chain.from_iterable(by_row), np.intp, int(counts.sum()))
+        pods.row[slots] = np.repeat(nodes.all_rows, counts)
+        nodes.pod_count[:] = counts
+        some = counts.nonzero()[0]
+        if len(some):
+            heads = (np.cumsum(counts) - counts)[some]
+            nodes.requested[:, some] = np.add.reduceat(pods.requests[:, slots], heads, axis=1)
+            nodes.non_zero[:, some] = np.add.reduceat(pods.non_zero[:, slots], heads, axis=1)
 
     def _place(self, slot: int, node_name: str) -> None:
         self.pods.place(slot, node_name)

@@ -82,6 +82,11 @@ class PodTable:
         """The same by row."""
         return self._on_node.get(self._nodes.names[row], ())
 
+    def on_rows(self, rows: NDArray[np.intp]) -> list[Sequence[int]]:
+        """The same of several rows."""
+        on_node, names = self._on_node, self._nodes.names
+        return [on_node.get(names[row], ()) for row in rows.tolist()]
+
     # What follows is called by `Cluster` only.
 
     def put(self, pod: Pod) -> int:

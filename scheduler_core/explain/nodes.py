@@ -129,8 +129,9 @@ class Explainer:
     def _nominated(self, row: int) -> WhatIf | None:
         """The node with the nominated pods on it that the pod must yield to, None if there are none."""
         pods, pod = self._cluster.pods, self._pod
-        others = self._framework.nominator.pods_on(self._cluster.nodes.names[row])
-        slots = [pods.slot_of[other.key] for other in others if other.priority >= pod.priority and other.key != pod.key]
+        here = [key for name, key in self._framework.nominator.pairs() if name == self._cluster.nodes.names[row]]
+        others = [pods.slot_of[key] for key in here if key != pod.key]
+        slots = [slot for slot in others if pods.priority[slot] >= pod.priority]
         if not slots:
             return None
         nothing = WhatIf.nothing(np.array([row], np.intp))

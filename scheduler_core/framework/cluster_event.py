@@ -5,10 +5,10 @@ kube-scheduler: staging/src/k8s.io/kube-scheduler/framework/types.go and pkg/sch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, IntFlag
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from scheduler_core.apis.core import Pod
 
@@ -47,6 +47,7 @@ class Action(IntFlag):
     UPDATE_POD_TOLERATION = 512
     UPDATE_POD_SCHEDULING_GATES_ELIMINATED = 1024
     UPDATE_POD_GENERATED_RESOURCE_CLAIM = 2048
+    UPDATE_POD_OTHER = 4096  # before queueing hints: nothing of a pod changed that has a name here
     UPDATE = 4 + 8 + 16 + 32 + 64 + 128 + 256 + 512 + 1024 + 2048
     ALL = 4095
 
@@ -96,6 +97,13 @@ class ClusterEvent:
         same = self.resource in ("*", coming.resource) or self._covers_pods(coming)
         return same and bool(self.action & coming.action) and coming.action <= self.action
 
+    def overlaps(self, coming: ClusterEvent) -> bool:
+        """The same before queueing hints: one action in common is enough."""
+        if self.is_wildcard:
+            return True
+        same = self.resource in ("*", coming.resource) or self._covers_pods(coming)
+        return same and bool(self.action & coming.action)
+
     def _covers_pods(self, coming: ClusterEvent) -> bool:
         return self.resource == "Pod" and coming.resource in ("AssignedPod", "UnschedulablePod")
 
@@ -135,6 +143,24 @@ ANY_EVENT: Final = tuple(
         "storage.k8s.io/StorageClass",
     )
 )
+
+
+def registered_events(written: Iterable[str]) -> tuple[RegisteredEvent, ...]:
+    """From a release's table, without hints: ("Node Add|UpdateNodeLabel", "storage.k8s.io/CSINode Add", ...)."""
+    return tuple(RegisteredEvent(_parsed(one)) for one in written)
+
+
+def _parsed(written: str) -> ClusterEvent:
+    resource, _, names = written.partition(" ")
+    action = Action(0)
+    for name in names.split("|"):
+        action |= _ACTIONS[name]
+        if name in ("All", "Update"):
+            action |= Action.UPDATE_POD_OTHER
+    return ClusterEvent(cast(Resource, resource), action)
+
+
+_ACTIONS: Final = {name: action for action, name in _ACTION_NAMES.items()}
 ASSIGNED_POD_ADD: Final = ClusterEvent("AssignedPod", Action.ADD)
 ASSIGNED_POD_UPDATE: Final = ClusterEvent("AssignedPod", Action.UPDATE)
 ASSIGNED_POD_DELETE: Final = ClusterEvent("AssignedPod", Action.DELETE)

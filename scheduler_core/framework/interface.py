@@ -20,7 +20,7 @@ kube-scheduler: pkg/scheduler/framework/interface.go and staging/src/k8s.io/kube
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -156,6 +156,16 @@ class PreEnqueuePlugin(Plugin, Protocol):
 class QueueSortPlugin(Plugin, Protocol):
     def key(self, pod: Pod, timestamp: float, sequence: int) -> tuple[float, ...]:
         """The smallest key is popped first."""
+        ...
+
+
+@runtime_checkable
+class SignPlugin(Plugin, Protocol):
+    """Implemented by plugins at PreFilter, Filter, PreScore and Score that allow OpportunisticBatching. One plugin that
+    does not implement it ends batching for its profile."""
+
+    def sign_pod(self, pod: Pod) -> Mapping[str, Hashable] | None:
+        """What of the pod decides the plugin's verdicts and scores; None: that cannot be told of this pod."""
         ...
 
 

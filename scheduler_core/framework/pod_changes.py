@@ -34,6 +34,12 @@ def node_scheduling_properties_change(old: Node, new: Node) -> list[ClusterEvent
     return [ClusterEvent("Node", action) for action, changed in changes if changed]
 
 
+def first_node_change(old: Node, new: Node) -> list[ClusterEvent]:
+    """Before 1.30: one event, of the first change; annotations do not count (nodeSchedulingPropertiesChange)."""
+    events = node_scheduling_properties_change(old, new)
+    return [event for event in events if event.action != Action.UPDATE_NODE_ANNOTATION][:1]
+
+
 def _conditions(node: Node) -> dict[str, Any]:
     found = (node.manifest.get("status") or {}).get("conditions") or []
     return {condition.get("type", ""): condition.get("status") for condition in found}

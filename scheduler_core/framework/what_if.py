@@ -21,27 +21,33 @@ AddPodDelta = Callable[[NDArray[np.intp], NDArray[np.intp]], NDArray[np.int64]] 
 class WhatIf:
     """Pairs of a pod and a row: pair j is about the pod in `slots[j]` and the node in row `rows[index[j]]`.
 
-    `sign[j]` is -1 (the pod is imagined away), +1 (it is imagined there) or 0 (as it is). The caller may change `sign`
-    between two runs: what a plugin computed for the pairs is kept, so preemption gives pods back to all its
-    candidates rank by rank at the cost of one array pass per plugin.
+    `sign[j]` is -1 (the pod is imagined away), +1 (it is imagined there) or 0 (as it is). What a plugin computed for
+    the pairs is kept when signs `turn`, so preemption gives pods back to all its candidates at little cost.
     """
 
     rows: NDArray[np.intp]
     index: NDArray[np.intp]
     slots: NDArray[np.intp]
     sign: NDArray[np.int64]
-    _added: dict[str, NDArray[np.int64]] = field(default_factory=dict)
+    _deltas: dict[str, tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=dict)
 
     def delta(self, plugin: str, add_pod_delta: AddPodDelta) -> NDArray[np.int64]:
         """How the plugin's k counters change on every row: int64[k, len(rows)]."""
-        found = self._added.get(plugin)
+        found = self._deltas.get(plugin)
         if found is None:
-            found = self._added[plugin] = add_pod_delta(self.slots, self.rows[self.index])
-        delta = np.zeros((len(found), len(self.rows)), np.int64)
-        signed = found * self.sign
-        for counter, values in zip(delta, signed, strict=True):
-            np.add.at(counter, self.index, values)
-        return delta
+            added = add_pod_delta(self.slots, self.rows[self.index])
+            delta = np.zeros((len(added), len(self.rows)), np.int64)
+            for counter, values in zip(delta, added * self.sign, strict=True):
+                np.add.at(counter, self.index, values)
+            found = self._deltas[plugin] = added, delta
+        return found[1]
+
+    def turn(self, pairs: NDArray[np.intp], sign: int) -> None:
+        """Give some pairs, no two of them about the same row, another sign."""
+        more, rows = sign - self.sign[pairs], self.index[pairs]
+        for added, delta in self._deltas.values():
+            delta[:, rows] += added[:, pairs] * more
+        self.sign[pairs] = sign
 
     def with_added(self, index: NDArray[np.intp], slots: NDArray[np.intp]) -> WhatIf:
         """The same with more pods imagined onto `rows[index]`."""

@@ -24,6 +24,7 @@ from scheduler_core.plugins.small.priority_sort import PrioritySort
 from scheduler_core.plugins.small.scheduling_gates import SchedulingGates
 from scheduler_core.plugins.taint_toleration.plugin import TaintToleration
 from scheduler_core.plugins.volumes.binding.plugin import VolumeBinding
+from scheduler_core.plugins.volumes.in_tree_limits import AzureDiskLimits, CinderLimits, EBSLimits, GCEPDLimits
 from scheduler_core.plugins.volumes.limits import NodeVolumeLimits
 from scheduler_core.plugins.volumes.restrictions import VolumeRestrictions
 from scheduler_core.plugins.volumes.zone import VolumeZone
@@ -38,7 +39,11 @@ REGISTRY: dict[str, type[Plugin]] = {
     "NodePorts": NodePorts,
     "NodeResourcesFit": NodeResourcesFit,
     "VolumeRestrictions": VolumeRestrictions,
+    "EBSLimits": EBSLimits,
+    "GCEPDLimits": GCEPDLimits,
     "NodeVolumeLimits": NodeVolumeLimits,
+    "AzureDiskLimits": AzureDiskLimits,
+    "CinderLimits": CinderLimits,
     "VolumeBinding": VolumeBinding,
     "VolumeZone": VolumeZone,
     "PodTopologySpread": PodTopologySpread,

@@ -1,26 +1,32 @@
 """backoffQ: pods that may be tried again after a while (backend/queue/backoff_queue.go).
 
-Pods that came back from an error wait in a second heap of their own, from which nothing is popped early.
+Pods that came back from an error wait in a second heap of their own, from which nothing is popped early; in older
+releases all wait in one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.queue.pod_heap import PodHeap, SortKey
 from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.releases.rules.queue import QueueRules
 
 
 @dataclass(frozen=True, slots=True)
 class Backoff:
-    """Durations in seconds. `aligned`: expiries are truncated to the second (with SchedulerPopFromBackoffQ)."""
+    """Durations in seconds. `aligned`: expiries are truncated to the second (with SchedulerPopFromBackoffQ).
+
+    `rules`: whether every attempt counts, when exactly a backoff is over, whether errors have a heap of their own.
+    """
 
     initial: float
     maximum: float
     aligned: bool
+    rules: QueueRules = field(default_factory=QueueRules)
 
     def duration(self, count: int) -> float:
         """initial * 2^(count - 1), at most maximum; 0 for a pod that has not failed."""
@@ -30,7 +36,8 @@ class Backoff:
 
     def expiration(self, queued: QueuedPod) -> float | None:
         """When the pod's backoff ends, None if it has none."""
-        count = queued.consecutive_errors or queued.unschedulable_count
+        failures = queued.consecutive_errors or queued.unschedulable_count
+        count = queued.attempts if self.rules.backoff_counts_every_attempt else failures
         if self.maximum == 0 or count == 0:
             return None
         if queued.backoff_expiration is None:
@@ -41,9 +48,18 @@ class Backoff:
         return float(math.floor(time)) if self.aligned else time
 
     def is_backing_off(self, queued: QueuedPod, now: float) -> bool:
-        """The moment of expiry itself still counts as backing off."""
+        """The moment of expiry itself still counts as backing off, or not any more (`backoff_includes_its_end`)."""
         expiration = self.expiration(queued)
-        return expiration is not None and expiration >= self.align(now)
+        if expiration is None or not self.rules.backoff_includes_its_end:
+            return expiration is not None and expiration > now
+        return expiration >= self.align(now)
+
+    def first_flush(self, queued: QueuedPod) -> float:
+        """The first whole second at which a flush would move the pod."""
+        expiration = self.expiration(queued)
+        if not self.rules.backoff_includes_its_end:
+            return float(math.ceil(expiration or 0.0))
+        return math.floor(expiration or -1.0) + 1.0
 
 
 class BackoffQueue:
@@ -60,6 +76,7 @@ class BackoffQueue:
 
         self._queue = PodHeap(by_expiry_and_priority if backoff.aligned else by_expiry)
         self._errors = PodHeap(by_expiry)
+        self._parts_errors = backoff.rules.errors_back_off_apart
 
     def __contains__(self, key: PodKey) -> bool:
         return key in self._queue or key in self._errors
@@ -75,7 +92,7 @@ class BackoffQueue:
         return key in self._errors
 
     def add(self, queued: QueuedPod) -> None:
-        (self._queue if queued.rejectors else self._errors).add(queued)
+        (self._queue if queued.rejectors or not self._parts_errors else self._errors).add(queued)
 
     def remove(self, key: PodKey) -> QueuedPod | None:
         return self._queue.remove(key) or self._errors.remove(key)
@@ -102,4 +119,4 @@ class BackoffQueue:
         waiting = [first for heap in (self._queue, self._errors) if (first := heap.peek()) is not None]
         if not waiting:
             return None
-        return min(math.floor(self.backoff.expiration(first) or -1.0) + 1.0 for first in waiting)
+        return min(map(self.backoff.first_flush, waiting))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from scheduler_core.apis.core import Pod, PodKey
@@ -33,9 +33,9 @@ class Nominator:
         found = (self._pods.get(key) for key in self._by_node.get(node_name, ()))
         return [pod for pod in found if pod is not None]
 
-    def nodes(self) -> Sequence[str]:
-        """The nodes that pods are nominated to."""
-        return list(self._by_node)
+    def pairs(self) -> Iterable[tuple[str, PodKey]]:
+        """(node, pod) of all nominations, by node, in the order of their nomination."""
+        return ((node_name, key) for node_name, keys in self._by_node.items() for key in keys)
 
     def node_of(self, key: PodKey) -> str:
         return self._node_of.get(key, "")

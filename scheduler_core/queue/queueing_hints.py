@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import Action, ClusterEvent, HintFunction, QueueingHint, RegisteredEvent
+from scheduler_core.releases import Release
 from scheduler_core.trace.records import Hint
 
 _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
@@ -27,23 +28,27 @@ class QueueingHintMap:
     """One profile's registrations, in the order of its plugins; those that match an event are remembered."""
 
     registrations: list[Registration]
+    matches: Callable[[ClusterEvent, ClusterEvent], bool] = ClusterEvent.matches
     _matching: dict[ClusterEvent, list[Registration]] = field(default_factory=dict)
 
     @staticmethod
-    def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]]) -> QueueingHintMap:
+    def build(plugins: Iterable[tuple[str, Sequence[RegisteredEvent]]], release: Release) -> QueueingHintMap:
         """From (plugin, its events). A plugin with Node Add but no UpdateNodeTaint always wakes for taint updates."""
+        matches = ClusterEvent.matches if release.rules.events_match_when_covered else ClusterEvent.overlaps
         found = []
         for plugin, events in plugins:
             found += [Registration(plugin, registered.event, registered.hint) for registered in events]
+            if not release.rules.new_nodes_stand_for_taint_updates:
+                continue
             of_nodes = [registered.event.action for registered in events if registered.event.resource == "Node"]
             if any(a & Action.ADD for a in of_nodes) and not any(a & Action.UPDATE_NODE_TAINT for a in of_nodes):
                 found.append(Registration(plugin, _NODE_TAINT_UPDATE, None))
-        return QueueingHintMap(found)
+        return QueueingHintMap(found, matches)
 
     def matching(self, event: ClusterEvent) -> list[Registration]:
         found = self._matching.get(event)
         if found is None:
-            found = [one for one in self.registrations if one.event.matches(event)]
+            found = [one for one in self.registrations if self.matches(one.event, event)]
             self._matching[event] = found
         return found
 

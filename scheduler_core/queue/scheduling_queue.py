@@ -13,6 +13,7 @@ from typing import Any
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.cluster_event import (
+    ASSIGNED_POD_ADD,
     BACKOFF_COMPLETE,
     FORCE_ACTIVATE,
     SCHEDULE_ATTEMPT_FAILURE,
@@ -65,6 +66,7 @@ class SchedulingQueue:
             return queue_sort(queued.pod, queued.timestamp, queued.sequence)
 
         self.now = 0.0
+        self.scheduling_cycle = 0  # how many pods were popped
         self.active = ActiveQueue(sort_key)
         self.backoff_queue = BackoffQueue(backoff, sort_key)
         self.unschedulable = UnschedulablePods()
@@ -95,6 +97,7 @@ class SchedulingQueue:
         if queued is None:
             return None
         self.active.take_off(queued)
+        self.scheduling_cycle += 1
         return queued, from_active
 
     def _pop_early(self) -> QueuedPod | None:
@@ -165,7 +168,18 @@ class SchedulingQueue:
 
     # Moves
 
-    def move_all(self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None) -> None:
+    def assigned_pod_added(self, pod: Pod) -> None:
+        """A pod stands on a node from now on."""
+        self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
+
+    def assigned_pod_updated(self, old: Pod, new: Pod) -> None:
+        """A pod on a node changed."""
+        for event in pod_scheduling_properties_change(old, new):
+            self.move_all_to_active_or_backoff_queue(event, old, new)
+
+    def move_all_to_active_or_backoff_queue(
+        self, event: ClusterEvent, old: Any, new: Any, pre_check: Callable[[Pod], bool] | None = None
+    ) -> None:
         """MoveAllToActiveOrBackoffQueue: an event may make unschedulable pods worth another try."""
         plugins = self._interested_in(event)
         if not plugins and not event.is_wildcard:

@@ -32,7 +32,8 @@ class Release:
 
     `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
     are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
-    (kube_features.go). `rules`: everything else that differs.
+    (kube_features.go). `rules`: everything else that differs. `registered_events`: where plugins had no queueing hints,
+    which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
     """
 
     patch: str
@@ -40,11 +41,16 @@ class Release:
     plugin_points: Mapping[str, Points]
     gates: Mapping[str, Gate]
     rules: Rules = field(default_factory=Rules)
+    registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
         """The minor: "1.34"."""
         return self.patch.rpartition(".")[0]
+
+    def has_on(self, gate: str) -> bool:
+        """Whether the feature gate exists and is on by default."""
+        return gate in self.gates and self.gates[gate].default
 
     def default_gates(self) -> dict[str, bool]:
         """The values of the gates that a scenario may set, as they are without it."""
@@ -58,6 +64,7 @@ class Release:
         gates: Mapping[str, Gate | None] | None = None,
         plugin_points: Mapping[str, Points | None] | None = None,
         default_plugins: Sequence[PluginRef] | None = None,
+        registered_events: Mapping[str, tuple[str, ...]] | None = None,
     ) -> Release:
         """The next older release: what differs from this one. None: it has no such gate or plugin.
 
@@ -71,6 +78,7 @@ class Release:
             points,
             _changed(self.gates, gates or {}),
             rules,
+            _changed(self.registered_events, registered_events or {}),
         )
 
 

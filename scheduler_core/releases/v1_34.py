@@ -12,10 +12,19 @@ V1_34 = V1_35.older(
     rules=replace(
         V1_35.rules,
         taint_toleration_reason_names_the_taint=True,
+        ties_are_drawn=True,
+        binding_a_nominated_pod_wakes_others=True,
     ),
     gates={
-        "DRAExtendedResource": Gate(False),
+        "GangScheduling": None,
+        "GenericWorkload": None,
+        "InPlacePodLevelResourcesVerticalScaling": None,
+        "MutableCSINodeAllocatableCount": Gate(False),
+        "NodeDeclaredFeatures": None,
         "NominatedNodeNameForExpectation": Gate(False),
+        "OpportunisticBatching": None,
+        "TaintTolerationComparisonOperators": None,
+        "VolumeLimitScaling": None,
     },
     plugin_points={"DynamicResources": ("pre_enqueue", "pre_filter", "filter", "post_filter", "reserve", "pre_bind")},
 )

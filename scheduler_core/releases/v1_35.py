@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from scheduler_core.releases.release import Gate
 from scheduler_core.releases.v1_36 import V1_36
 
 V1_35 = V1_36.older(
     "1.35.6",
     rules=replace(
         V1_36.rules,
+        inter_pod_affinity_hint_sees_both_sides=False,
         balanced_allocation_scores_the_improvement=False,
     ),
+    gates={
+        "DRAExtendedResource": Gate(False),
+        "InPlacePodLevelResourcesVerticalScaling": Gate(False),
+        "NodeDeclaredFeatures": Gate(False),
+        "TopologyAwareWorkloadScheduling": None,
+        "WorkloadAwarePreemption": None,
+    },
 )

@@ -11,7 +11,9 @@ would refuse any part of it. What they would ignore is a warning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import gc
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -76,13 +78,26 @@ def parse_scenario(
     """
     problems = Problems()
     try:
-        scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release).read()
+        with _without_collection():
+            scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release).read()
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
         raise ScenarioErrors(errors)
     assert scenario is not None
     return scenario
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """What is read is much and holds no cycle: the garbage collector would go through it again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 @dataclass(slots=True)
@@ -117,7 +132,7 @@ class _Reader:
         self._check_limits(found, own)
         config = self._configuration(found.configuration, own.release)
         self._check_scripts(own, config, found)
-        admission = Admission()
+        admission = Admission(own.release)
         initial = InitialObjects(self._problems, admission)
         objects = initial.build(found.objects, created_nodes(own.events))
         events: tuple[TimelineEvent, ...] = ()

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.releases import Rules
 from scheduler_core.scheduler.event_handlers import EventHandlers
 
 Condition = tuple[str, str]  # reason and message of PodScheduled=False
@@ -26,11 +27,13 @@ class ApiServer:
         handlers: EventHandlers,
         delete_pod: Callable[[PodKey], None],
         terminate: Callable[[PodKey, float], None],
+        rules: Rules,
     ) -> None:
         self._cluster = cluster
         self._handlers = handlers
         self._delete_pod = delete_pod
         self._terminate = terminate
+        self._copies_status = rules.victims_take_the_preemptors_status
         self._watch: deque[Callable[[], None]] = deque()
         self._conditions: dict[PodKey, Condition] = {}
 
@@ -49,9 +52,10 @@ class ApiServer:
 
     def evict(self, victim: Pod) -> float | None:
         """Mark the victim as DisruptionTarget and delete it; returns when it is gone, None if that was under way."""
+        if not victim.terminating or self._copies_status:
+            self._watch.append(lambda: self._marked(victim.key))
         if victim.terminating:
             return None
-        self._watch.append(lambda: self._marked(victim.key))
         self._watch.append(lambda: self._evicted(victim.key))
         return self._cluster.now + victim.termination_seconds
 
@@ -75,7 +79,9 @@ class ApiServer:
 
     def _marked(self, key: PodKey) -> None:
         pod = self._cluster.pods.get(key)
-        if pod is not None and not pod.disruption_target:
+        if pod is not None and self._copies_status:
+            self._handlers.pod_applied(pod.changed(disruption_target=True, start_time=None))
+        elif pod is not None and not pod.disruption_target:
             self._handlers.pod_applied(pod.changed(disruption_target=True))
 
     def _evicted(self, key: PodKey) -> None:

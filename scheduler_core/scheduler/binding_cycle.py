@@ -145,7 +145,9 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     if not fault.is_success:
         return [(FAULT, fault)], fault
     try:
-        extender = extenders.bind(attempt.framework.extenders, attempt.pod, attempt.node_name)
+        extender = extenders.bind(
+            attempt.framework.extenders, attempt.pod, attempt.node_name, attempt.framework.release.rules
+        )
     except ExtenderError as error:
         return [], Status(Code.ERROR, (str(error),))
     if extender is not None:
@@ -165,11 +167,13 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, st
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
     error = _as_error(scheduler, attempt, status)
     if not status.is_rejected:
-        scheduler.queue.move_all(ASSIGNED_POD_DELETE, pod, None)
+        scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
     attempt.nominated_node = ""
     handle_scheduling_failure(scheduler, attempt, error)
     if status.is_rejected:
-        scheduler.queue.move_all(ASSIGNED_POD_DELETE, pod, None, lambda other: other.uid != pod.uid)
+        scheduler.queue.move_all_to_active_or_backoff_queue(
+            ASSIGNED_POD_DELETE, pod, None, lambda other: other.uid != pod.uid
+        )
 
 
 def _roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:

@@ -8,14 +8,15 @@ from typing import Any
 from scheduler_core.apis.core import KubernetesObject, Node, Pod
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.framework.cluster_event import (
-    ASSIGNED_POD_ADD,
     ASSIGNED_POD_DELETE,
     Action,
     ClusterEvent,
     Resource,
 )
-from scheduler_core.framework.pod_changes import node_scheduling_properties_change, pod_scheduling_properties_change
+from scheduler_core.framework.pod_changes import first_node_change, node_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.releases import Rules
+from scheduler_core.scheduler.event_checks import EventChecks
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 
 RESOURCES: dict[str, Resource] = {
@@ -35,12 +36,16 @@ class EventHandlers:
     """Brings a change into the cluster and wakes pods. `profiles` are the scheduler names that are handled here."""
 
     def __init__(
-        self, cluster: Cluster, queue: SchedulingQueue, waiting: WaitingPods, profiles: Container[str]
+        self, cluster: Cluster, queue: SchedulingQueue, waiting: WaitingPods, profiles: Container[str], rules: Rules
     ) -> None:
         self._cluster = cluster
         self._queue = queue
         self._waiting = waiting
         self._profiles = profiles
+        self._rules = rules
+        self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
+        every = rules.node_updates_are_told_one_by_one
+        self._node_changes = node_scheduling_properties_change if every else first_node_change
 
     def applied(self, item: KubernetesObject) -> None:
         """An object was created or replaced."""
@@ -51,7 +56,7 @@ class EventHandlers:
         else:
             kind, old = kind_of(item), self._cluster.get(kind_of(item), key_of(item))
             self._cluster.apply(item)
-            self._move_all(kind, Action.ADD if old is None else Action.UPDATE, old, item)
+            self._move_waiting_pods(kind, Action.ADD if old is None else Action.UPDATE, old, item)
 
     def deleted(self, kind: str, key: str) -> None:
         """An object that exists is gone."""
@@ -59,12 +64,13 @@ class EventHandlers:
             self.pod_deleted(key)
         elif kind == "Node":
             node = self._cluster.node(key)
-            self._queue.move_all(ClusterEvent("Node", Action.DELETE), node, None)
+            if self._rules.deleted_nodes_wake_pods:
+                self._queue.move_all_to_active_or_backoff_queue(ClusterEvent("Node", Action.DELETE), node, None)
             self._cluster.delete("Node", key)
         else:
             old = self._cluster.get(kind, key)
             self._cluster.delete(kind, key)
-            self._move_all(kind, Action.DELETE, old, None)
+            self._move_waiting_pods(kind, Action.DELETE, old, None)
 
     def pod_applied(self, pod: Pod) -> None:
         """addPodToCache, updatePodInCache, addPodToSchedulingQueue, updatePodInSchedulingQueue.
@@ -75,12 +81,11 @@ class EventHandlers:
         was_assumed = pod.key in self._cluster.assumed
         self._cluster.apply_pod(pod)
         if pod.node_name and (old is None or not old.node_name):
-            self._queue.move_all(ASSIGNED_POD_ADD, None, pod)
+            self._queue.assigned_pod_added(pod)
             if old is not None and self._responsible(old):
                 self._unassigned_deleted(old, bound=True)
         elif pod.node_name and old is not None:
-            for event in pod_scheduling_properties_change(old, pod):
-                self._queue.move_all(event, old, pod)
+            self._queue.assigned_pod_updated(old, pod)
         elif not self._responsible(pod):
             if old is not None and self._responsible(old):
                 self._unassigned_deleted(old, bound=False)
@@ -99,37 +104,48 @@ class EventHandlers:
             self._unassigned_deleted(pod, bound=False)
             self._cluster.delete_pod(key)
             if binding:  # kube-scheduler gives the room back only when Bind finds no such pod
-                self._queue.move_all(ASSIGNED_POD_DELETE, pod.changed(node_name=where), None)
+                self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod.changed(node_name=where), None)
         else:
             self._cluster.delete_pod(key)
             if pod.node_name:
-                self._queue.move_all(ASSIGNED_POD_DELETE, pod, None)
+                self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
 
     def _unassigned_updated(self, old: Pod, new: Pod) -> None:
         self._queue.update(old, new)
+        if not self._rules.nominations_wake_pods:
+            return
         if old.nominated_node_name and old.nominated_node_name != new.nominated_node_name:
-            self._queue.move_all(ASSIGNED_POD_DELETE, old, None, lambda pod: pod.priority <= old.priority)
+            self._queue.move_all_to_active_or_backoff_queue(
+                ASSIGNED_POD_DELETE, old, None, lambda pod: pod.priority <= old.priority
+            )
 
     def _unassigned_deleted(self, pod: Pod, *, bound: bool) -> None:
         """A nomination that ends, or a pod that leaves its place on Permit, makes room."""
         self._queue.delete(pod, "bound" if bound else "deleted")
+        if bound and not self._rules.binding_a_nominated_pod_wakes_others:
+            return
         waiting = self._waiting.get(pod.key)
         if waiting is not None:
             waiting.reject("", "removed")
-            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None)
-        elif pod.nominated_node_name:
-            self._queue.move_all(ASSIGNED_POD_DELETE, pod, None, lambda other: other.priority <= pod.priority)
+            self._queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
+        elif pod.nominated_node_name and self._rules.nominations_wake_pods:
+            self._queue.move_all_to_active_or_backoff_queue(
+                ASSIGNED_POD_DELETE, pod, None, lambda other: other.priority <= pod.priority
+            )
 
     def _node_applied(self, node: Node) -> None:
         old = self._cluster.node(node.name)
         self._cluster.apply(node)
-        added = [ClusterEvent("Node", Action.ADD)]
-        for event in added if old is None else node_scheduling_properties_change(old, node):
-            self._queue.move_all(event, old, node)
+        events = [ClusterEvent("Node", Action.ADD)] if old is None else self._node_changes(old, node)
+        may_fit = self._checks.may_fit(node) if self._checks else None
+        for event in events:
+            self._queue.move_all_to_active_or_backoff_queue(event, old, node, may_fit)
 
-    def _move_all(self, kind: str, action: Action, old: Any, new: Any) -> None:
+    def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
+        if self._checks and not self._checks.matters(new):
+            return
         if kind in RESOURCES:
-            self._queue.move_all(ClusterEvent(RESOURCES[kind], action), old, new)
+            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(RESOURCES[kind], action), old, new)
 
     def _responsible(self, pod: Pod) -> bool:
         return pod.scheduler_name in self._profiles

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis import config
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.interface import Code, Extender, ExtenderError, ExtenderFilterResult, Status
+from scheduler_core.releases import Rules
 from scheduler_core.scenario.types import ExtenderScript, ExtenderVerb
 
 MAX_EXTENDER_PRIORITY = 10
@@ -185,7 +186,7 @@ def prioritize(extenders: Sequence[Extender], pod: Pod, nodes: Sequence[Node]) -
     return found
 
 
-def bind(extenders: Sequence[Extender], pod: Pod, node_name: str) -> str | None:
+def bind(extenders: Sequence[Extender], pod: Pod, node_name: str, rules: Rules) -> str | None:
     """Name of the extender that bound the pod, None if none is responsible (extendersBinding); raises ExtenderError."""
     for extender in extenders:
         if not extender.binds or not extender.is_interested(pod):
@@ -193,7 +194,7 @@ def bind(extenders: Sequence[Extender], pod: Pod, node_name: str) -> str | None:
         try:
             extender.bind(pod, node_name)
         except ExtenderError:
-            if extender.ignorable:
+            if extender.ignorable and rules.ignorable_extenders_may_fail_to_bind:
                 continue
             raise
         return extender.name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apis.messages import Message
 from scheduler_core.framework.cluster_event import EXTENDER_NAME
 from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import (
@@ -20,14 +21,17 @@ from scheduler_core.framework.interface import (
     Status,
 )
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
+from scheduler_core.releases import Rules
 from scheduler_core.scheduler.extenders import find_nodes_that_pass_extenders
-from scheduler_core.scheduler.fit_error import SchedulingError
+from scheduler_core.scheduler.fit_error import SchedulerPanic, SchedulingError
 from scheduler_core.trace.columns import encode_column, encode_rows
 from scheduler_core.trace.events import AnyEvent, NodesFiltered, PreFilterFinished
 from scheduler_core.trace.records import PreFilterResult, Verdict
 
 MIN_FEASIBLE_NODES_TO_FIND = 100
 MIN_FEASIBLE_NODES_PERCENTAGE_TO_FIND = 5
+
+CUT_OFF = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node is filtered out by the prefilter result",))
 
 Emit = Callable[[AnyEvent], None]
 RowArray = NDArray[np.intp]
@@ -72,14 +76,18 @@ def num_feasible_nodes_to_find(framework: Framework, search: Search, nodes: int)
 
 
 def find_nodes_that_fit_pod(
-    framework: Framework, cycle: CycleState, search: Search, emit: Emit
+    framework: Framework, cycle: CycleState, search: Search, emit: Emit, hint: Callable[[], str] | None = None
 ) -> tuple[RowArray, Diagnosis]:
-    """Feasible rows in the order found, and why the others were turned down. Raises SchedulingError."""
-    nodes = framework.cluster.nodes
+    """Feasible rows in the order found, and why the others were turned down. Raises SchedulingError.
+
+    `hint`: asked once PreFilter has passed; the node to try first, if it knows one.
+    """
+    nodes, rules = framework.cluster.nodes, framework.release.rules
     diagnosis = Diagnosis(len(nodes))
     outcome = framework.run_pre_filter(cycle)
-    emit(_pre_filter_finished(outcome, framework.filters.plan(cycle)))
-    diagnosis.unschedulable_plugins = dict.fromkeys(outcome.narrowed_by)
+    emit(_pre_filter_finished(outcome, framework.filters.plan(cycle), rules))
+    if rules.narrowing_plugins_are_blamed:
+        diagnosis.unschedulable_plugins = dict.fromkeys(outcome.narrowed_by)
     if outcome.status.code == Code.ERROR:
         raise SchedulingError(outcome.status.message)
     if not outcome.status.is_success:
@@ -89,37 +97,69 @@ def find_nodes_that_fit_pod(
         return np.empty(0, np.intp), diagnosis
     framework.recall(cycle)
     start = search.next_start_node_index
-    nominated = _evaluate_nominated_node(framework, cycle, start, diagnosis)
+    hinted = hint() if hint is not None else ""
+    first = cycle.pod.nominated_node_name or hinted
+    nominated = _evaluate_nominated_node(framework, cycle, first, start, diagnosis) if first else None
     if nominated is not None and len(nominated.feasible):
-        emit(_nodes_filtered(framework, cycle, start, nominated, None, 1))
+        emit(_nodes_filtered(framework, cycle, start, nominated, None, 1, first=first))
         return nominated.feasible, diagnosis
     rows = nodes.all_rows
     if outcome.node_names is not None:
+        missing = sorted(name for name in outcome.node_names if name not in nodes.row_of)
+        if missing and rules.nodes_named_by_pre_filter_must_exist:
+            raise SchedulingError(f'nodeinfo not found for node name "{missing[0]}"')
         rows = np.array(sorted(nodes.row_of[name] for name in outcome.node_names if name in nodes.row_of), np.intp)
-        listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
-        diagnosis.absent = Status(
-            Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy plugin(s) [{listed}]",)
-        )
+        if rules.nodes_cut_off == "told":
+            listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
+            reason = f"node(s) didn't satisfy plugin(s) [{listed}]"
+            diagnosis.absent = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
+        elif rules.nodes_cut_off == "unjudged":
+            diagnosis.absent = Status()
     wanted = _wanted(framework, search, len(rows))
     found = _find_nodes_that_pass_filters(framework, cycle, start, rows, wanted, search.expected.get(cycle.shape, 0))
     search.remember(cycle.shape, len(found.evaluated), len(found.evaluated) - len(found.feasible))
+    if rules.nodes_cut_off == "rejected":
+        found = _with_rejected(found, np.setdiff1d(nodes.all_rows, rows))
     diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()
-        search.next_start_node_index = (start + processed) % len(nodes)
+        ring = len(rows) if rules.search_goes_on_in_narrowed_nodes else len(nodes)
+        if not ring:
+            raise _panic(framework, cycle)
+        search.next_start_node_index = (start + processed) % ring
     if found.error:
         raise SchedulingError(found.error)
     _ask_extenders(framework, cycle, diagnosis, found)
-    if found.extenders:
+    if found.extenders and rules.extenders_are_blamed:
         diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
     narrowed = outcome.node_names is not None
-    emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed))
+    emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed, first=first))
     return found.feasible, diagnosis
+
+
+def _with_rejected(found: _Found, cut_off: RowArray) -> _Found:
+    """As if a filter had rejected the nodes that PreFilter left out."""
+    if not len(cut_off):
+        return found
+    which = np.concatenate((np.full(len(cut_off), len(found.statuses) + 1, np.int16), found.which))
+    evaluated = np.concatenate((cut_off, found.evaluated))
+    return replace(found, evaluated=evaluated, which=which, statuses=[*found.statuses, CUT_OFF])
+
+
+def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
+    sentence = Message(
+        "kube-scheduler {release} panics here (integer divide by zero): PreFilter leaves only nodes that do not exist "
+        "to {pod}",
+        release=framework.release.version,
+        pod=cycle.pod.key,
+    )
+    return SchedulerPanic(sentence)
 
 
 def _wanted(framework: Framework, search: Search, nodes: int) -> int:
     """Nobody scores: the first feasible node will do."""
-    if any(extender.filters or extender.prioritizes for extender in framework.extenders) or framework.at(ScorePlugin):
+    asks_extenders = any(extender.filters or extender.prioritizes for extender in framework.extenders)
+    if asks_extenders or framework.at(ScorePlugin) or framework.release.rules.search_ignores_who_scores:
         return num_feasible_nodes_to_find(framework, search, nodes)
     return 1
 
@@ -197,10 +237,10 @@ def _along_ring(rows: RowArray, start: int, count: int) -> RowArray:
 
 
 def _evaluate_nominated_node(
-    framework: Framework, cycle: CycleState, start: int, diagnosis: Diagnosis
+    framework: Framework, cycle: CycleState, node_name: str, start: int, diagnosis: Diagnosis
 ) -> _Found | None:
-    """A pod with a nominated node tries that one first, whatever PreFilter narrowed."""
-    row = framework.cluster.nodes.row_of.get(cycle.pod.nominated_node_name)
+    """The node that the pod is nominated to, or is hinted at, is tried first, whatever PreFilter narrowed."""
+    row = framework.cluster.nodes.row_of.get(node_name)
     if row is None:
         return None
     try:
@@ -231,16 +271,16 @@ def _ask_extenders(framework: Framework, cycle: CycleState, diagnosis: Diagnosis
         found.feasible = found.feasible[kept]
 
 
-def _pre_filter_finished(outcome: PreFilterOutcome, plan: FilterPlan) -> PreFilterFinished:
+def _pre_filter_finished(outcome: PreFilterOutcome, plan: FilterPlan, rules: Rules) -> PreFilterFinished:
     """The trace's record; the common one, where nothing was rejected or narrowed, is made once for each plan."""
     if not outcome.status.is_success or outcome.node_names is not None:
-        return _as_record(outcome)
+        return _as_record(outcome, rules)
     if plan.pre_filter is None:
-        plan.pre_filter = _as_record(outcome)
+        plan.pre_filter = _as_record(outcome, rules)
     return plan.pre_filter
 
 
-def _as_record(outcome: PreFilterOutcome) -> PreFilterFinished:
+def _as_record(outcome: PreFilterOutcome, rules: Rules) -> PreFilterFinished:
     results = [
         PreFilterResult(
             name,
@@ -254,7 +294,8 @@ def _as_record(outcome: PreFilterOutcome) -> PreFilterFinished:
     status = outcome.status
     if status.is_success:
         return PreFilterFinished(results, nodes=nodes)
-    rejected_by = status.plugin or ",".join(outcome.narrowed_by)
+    blamed = outcome.narrowed_by if rules.narrowing_plugins_are_blamed else ()
+    rejected_by = status.plugin or ",".join(blamed)
     return PreFilterFinished(results, rejected_by, status.code.label, list(status.reasons), nodes)
 
 
@@ -267,6 +308,7 @@ def _nodes_filtered(
     wanted: int,
     *,
     narrowed: bool = False,
+    first: str = "",
 ) -> NodesFiltered:
     """The trace's record; equal statuses share one verdict."""
     both = [part for part in (nominated, found) if part]
@@ -287,7 +329,8 @@ def _nodes_filtered(
         verdict=encode_column(verdict) if statuses else 0,
         feasible=len((found or nominated).feasible) if both else 0,  # type: ignore[union-attr]
         rows=encode_rows(evaluated) if narrowed else None,
-        nominated_first=cycle.pod.nominated_node_name if nominated else None,
+        nominated_first=first if nominated else None,
+        hinted=bool(nominated) and not cycle.pod.nominated_node_name,
         nominated_verdict=1 if nominated and nominated.statuses else 0,
         two_passes=_two_passes(framework, cycle, evaluated),
         extenders=[rejected for part in both for rejected in part.extenders],

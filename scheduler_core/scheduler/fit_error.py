@@ -6,6 +6,7 @@ from collections import Counter
 
 import numpy as np
 
+from scheduler_core.apis.messages import RunEnded
 from scheduler_core.framework.interface import Diagnosis
 
 
@@ -47,3 +48,7 @@ class NoNodesAvailable(Exception):
 
     def __str__(self) -> str:
         return "no nodes available to schedule pods"
+
+
+class SchedulerPanic(RunEnded):
+    """At this point the release's kube-scheduler ends with a panic."""

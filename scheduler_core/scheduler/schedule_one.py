@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from itertools import islice
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,6 +24,7 @@ from scheduler_core.scheduler.find_nodes import RowArray, find_nodes_that_fit_po
 from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulingError
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.select_host import drawn, in_heap_order, top_of_heap
 from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small
 from scheduler_core.trace.events import CycleStarted, HostSelected, PodAssumed, ScoresComputed
 from scheduler_core.trace.records import PluginScores
@@ -67,24 +71,32 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
     cluster.snapshot()
     if not len(cluster.nodes):
         raise NoNodesAvailable
-    feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit)
+    batch = scheduler.batches.get(framework.profile_name)
+    hint = partial(batch.hint, cycle, scheduler.queue.scheduling_cycle) if batch else None
+    feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit, hint)
     if not len(feasible):
         raise FitError(len(cluster.nodes), diagnosis)
     evaluated = len(feasible) + diagnosis.explicit()
     if len(feasible) == 1:
         node_name = cluster.nodes.names[int(feasible[0])]
         scheduler.emit(HostSelected(node_name, 1, evaluated, ties=[node_name]))
+        if batch:
+            batch.store(node_name)
         return node_name
-    totals = prioritize_nodes(scheduler, framework, cycle, feasible)
-    return select_host(scheduler, feasible, totals, evaluated)
+    totals, extenders_scored = prioritize_nodes(scheduler, framework, cycle, feasible)
+    node_name = select_host(scheduler, feasible, totals, evaluated, extenders_scored=extenders_scored)
+    if batch:
+        names = [cluster.nodes.names[row] for row in feasible.tolist()]
+        batch.store(node_name, map(names.__getitem__, islice(in_heap_order(totals.tolist()), 1, None)), len(names) - 1)
+    return node_name
 
 
 def prioritize_nodes(
     scheduler: Scheduler, framework: Framework, cycle: CycleState, feasible: RowArray
-) -> NDArray[np.int64]:
-    """The total score of every feasible node; 1 for each if nobody scores."""
+) -> tuple[NDArray[np.int64], bool]:
+    """The total score of every feasible node, 1 for each if nobody scores; and whether an extender scored, too."""
     if not framework.extenders and not framework.at(ScorePlugin):
-        return np.ones(len(feasible), np.int64)
+        return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
     if not status.is_success:
         raise SchedulingError(status.message)
@@ -109,22 +121,30 @@ def prioritize_nodes(
             ],
         )
     )
-    return totals
+    return totals, bool(given)
 
 
-def select_host(scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int) -> str:
-    """A node with the highest total: the first found, or with a seed one of them by reservoir sampling."""
+def select_host(
+    scheduler: Scheduler, feasible: RowArray, totals: NDArray[np.int64], evaluated: int, *, extenders_scored: bool
+) -> str:
+    """A node with the highest total; of several the heap's top or, where they are drawn, one by chance or the first.
+
+    Nodes that an extender scored are always drawn: only they are given a random number to tell equals apart.
+    """
     best = int(np.maximum.reduce(totals))
-    tied = feasible[(totals == best).nonzero()[0]]
+    tied = (totals == best).nonzero()[0]
+    by_heap = not scheduler.rules.ties_are_drawn and not (extenders_scored and scheduler.rng is not None)
     chosen = 0
-    if scheduler.rng is not None and len(tied) > 1:
-        draws = scheduler.rng.integers(0, np.arange(2, len(tied) + 1))  # rand.Intn(n) for the n-th tie
-        replaced = np.flatnonzero(draws == 0)
-        chosen = int(replaced[-1]) + 1 if len(replaced) else 0
-    names = scheduler.cluster.nodes.names
-    node_name = names[int(tied[chosen])]
-    ties = [names[row] for row in tied[:TIES_SHOWN].tolist()]
-    scheduler.emit(HostSelected(node_name, len(feasible), evaluated, best, ties, len(tied)))
+    if len(tied) > 1 and by_heap:
+        chosen = top_of_heap(tied)
+    elif len(tied) > 1 and scheduler.rng is not None:
+        chosen = drawn(scheduler.rng, len(tied))
+    names = [scheduler.cluster.nodes.names[row] for row in feasible[tied[: max(TIES_SHOWN, chosen + 1)]].tolist()]
+    node_name: str = names[chosen]
+    ties = names[:TIES_SHOWN]
+    scheduler.emit(
+        HostSelected(node_name, len(feasible), evaluated, best, ties, len(tied), by_heap=by_heap and len(tied) > 1)
+    )
     return node_name
 
 

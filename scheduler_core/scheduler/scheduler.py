@@ -11,10 +11,12 @@ from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
+from scheduler_core.releases import Rules
 from scheduler_core.scheduler.api_server import ApiServer
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.faults import Faults
 from scheduler_core.scheduler.find_nodes import Search
+from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent, VictimEvicted
 
@@ -31,6 +33,8 @@ class Scheduler:
     search: Search
     waiting: WaitingPods
     faults: Faults
+    rules: Rules
+    batches: Mapping[str, OpportunisticBatch]  # by profile, where OpportunisticBatching is possible
     rng: np.random.Generator | None = None
     binding_seconds: float = 0.0
     attempts: int = 0

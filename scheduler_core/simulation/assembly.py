@@ -6,24 +6,26 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
-from scheduler_core.apis.core import Pod
+from scheduler_core.apis.core import Namespace, Pod
 from scheduler_core.cluster.cluster import Cluster
-from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.interface import (
     PreEnqueuePlugin,
     QueueSortPlugin,
 )
 from scheduler_core.framework.runtime.runtime import Framework, Registry, Services
 from scheduler_core.queue.backoff_queue import Backoff
+from scheduler_core.queue.before_1_32 import SchedulingQueueBefore132
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
+from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
 from scheduler_core.trace.summaries import node_summary, pod_summary
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
+BATCHING_GATE = "OpportunisticBatching"
 
 
 def build_frameworks(
@@ -50,27 +52,48 @@ def build_frameworks(
 def build_queue(
     scenario: Scenario,
     frameworks: Mapping[str, Framework],
-    pods: PodTable,
+    cluster: Cluster,
     emit: Callable[[AnyEvent], None],
 ) -> SchedulingQueue:
     """The queue that all profiles share; the first profile's QueueSort orders it (they must all have the same)."""
-    config, first = scenario.config, next(iter(frameworks.values()))
+    config, first, release = scenario.config, next(iter(frameworks.values())), scenario.release
     gated = {
         name: [(plugin.name, plugin.pre_enqueue) for plugin in framework.at(PreEnqueuePlugin)]
         for name, framework in frameworks.items()
     }
-    return SchedulingQueue(
-        pods,
+    older = release.rules.event_handlers_check_pods
+    queue = (SchedulingQueueBefore132 if older else SchedulingQueue)(
+        cluster.pods,
         Backoff(
             config.pod_initial_backoff_seconds,
             config.pod_max_backoff_seconds,
             scenario.feature_gates.get(POP_FROM_BACKOFF_QUEUE_GATE, False),
+            release.rules,
         ),
         first.at(QueueSortPlugin)[0].key,
-        {name: QueueingHintMap.build(framework.events_to_register()) for name, framework in frameworks.items()},
+        {
+            name: QueueingHintMap.build(framework.events_to_register(), release)
+            for name, framework in frameworks.items()
+        },
         gated,
         emit,
     )
+    if isinstance(queue, SchedulingQueueBefore132):
+        queue.keep(release, lambda name: _labels_of_namespace(cluster, name))
+    return queue
+
+
+def _labels_of_namespace(cluster: Cluster, name: str) -> Mapping[str, str]:
+    found = cluster.get("Namespace", name)
+    return found.labels if isinstance(found, Namespace) else {}
+
+
+def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> dict[str, OpportunisticBatch]:
+    """One for each profile whose pods can be signed."""
+    if not scenario.feature_gates.get(BATCHING_GATE, False):
+        return {}
+    found = {name: batch_of(framework) for name, framework in frameworks.items()}
+    return {name: batch for name, batch in found.items() if batch is not None}
 
 
 def run_started(

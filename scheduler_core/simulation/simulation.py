@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 
 from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodKey
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.framework.interface import WaitingPod
@@ -34,7 +34,7 @@ from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.schedule_one import schedule_one
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.waiting_pods import WaitingPods
-from scheduler_core.simulation.assembly import build_frameworks, build_queue, run_started
+from scheduler_core.simulation.assembly import build_batches, build_frameworks, build_queue, run_started
 from scheduler_core.trace.events import (
     AnyEvent,
     AttemptFinished,
@@ -54,16 +54,12 @@ MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so
 Cause = Literal["event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "end"]
 
 
-class EndlessMoment(Exception):
+class EndlessMoment(RunEnded):
     """A pod is tried over and over without virtual time going on; the sentence says which, and when."""
-
-    def __init__(self, sentence: Message) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
 
 
 def simulate(scenario: Scenario, registry: Registry = REGISTRY) -> Iterator[AnyEvent]:
-    """The events of a run, lazily. The same scenario always gives the same events. Raises EndlessMoment."""
+    """The events of a run, lazily. The same scenario always gives the same events. Raises RunEnded."""
     yield from Simulation(scenario, registry).run()
 
 
@@ -84,20 +80,22 @@ class Simulation:
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
         self._order: list[str] = []
         self._frameworks = build_frameworks(scenario, registry, self.cluster, self)
-        self._queue = build_queue(scenario, self._frameworks, self.cluster.pods, self._emit)
+        self._queue = build_queue(scenario, self._frameworks, self.cluster, self._emit)
         for framework in self._frameworks.values():
             framework.nominator = self._queue.nominator
         waiting = WaitingPods()
-        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks)
+        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks, scenario.release.rules)
         self.scheduler = Scheduler(
             self.cluster,
             self._queue,
             self._frameworks,
-            ApiServer(self.cluster, self._handlers, self._delete_victim, self._terminate),
+            ApiServer(self.cluster, self._handlers, self._delete_victim, self._terminate, scenario.release.rules),
             self._emit,
             Search(scenario.config.percentage_of_nodes_to_score),
             waiting,
             Faults(scenario.faults),
+            scenario.release.rules,
+            build_batches(scenario, self._frameworks),
             None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed)),
             scenario.binding_seconds,
             later=self._do_later,
@@ -269,7 +267,7 @@ class Simulation:
             return
         assert event.object is not None
         old = self._stored(event.kind, key)
-        item = event.object if old is None else merge_update(old, event.object)
+        item = event.object if old is None else merge_update(old, event.object, self.scenario.release)
         if isinstance(item, Pod) and item.phase in FINISHED:
             self._finished[key] = item.node_name
             if old is not None:

@@ -9,10 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
+from scheduler_core.trace.candidates import candidates_of
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.records import NodeName, PodKey
+
+POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
 Record = dict[str, Any]
 Waiting = trace.PodEnqueued | trace.PodGated
@@ -35,7 +39,8 @@ class _Seen:
             case trace.RunStarted():
                 self.order = [event.nodes[row].name for row in event.order]
                 self.priority = {pod.pod: pod.priority for pod in event.pods}
-                self.aligned = event.feature_gates.get("SchedulerPopFromBackoffQ", True)
+                default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
+                self.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
             case trace.ClockAdvanced():
                 self.time = event.time
             case trace.CycleStarted():
@@ -170,7 +175,7 @@ def _preemption(event: trace.PreemptionEvaluated | None) -> Record | None:
         "eligible": event.eligible,
         "reason": event.reason,
         "candidates": {
-            one.node: {"victims": one.victims, "pdbViolations": one.pdb_violations} for one in event.candidates
+            one.node: {"victims": one.victims, "pdbViolations": one.pdb_violations} for one in candidates_of(event)
         },
         "nominatedNode": event.nominated_node,
         "victims": event.victims,

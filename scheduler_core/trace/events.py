@@ -14,6 +14,7 @@ import msgspec
 from scheduler_core.trace.columns import Column
 from scheduler_core.trace.records import (
     Candidate,
+    DryRuns,
     FieldChange,
     Hint,
     KeptWaiting,
@@ -158,8 +159,8 @@ class NodesFiltered(Event, tag=True):
 
     `rows` None: `evaluated` nodes from `start` on, wrapping round. `verdict` holds per evaluated node 0 (feasible) or
     1 + index into `verdicts`. `nominated_first` names the nominated node that was tried before the others, with its
-    own result in `nominated_verdict`; one that did not fit may come up again among them. `plugins` are the Filter
-    plugins that ran, in order.
+    own result in `nominated_verdict`; one that did not fit may come up again among them. `hinted`: it was not nominated
+    but known to OpportunisticBatching as the next best. `plugins` are the Filter plugins that ran, in order.
     """
 
     plugins: list[str]
@@ -173,6 +174,7 @@ class NodesFiltered(Event, tag=True):
     rows: Column | None = None
     nominated_first: NodeName | None = None
     nominated_verdict: int = 0
+    hinted: bool = False
     two_passes: list[NodeName] = []  # nodes filtered twice because of nominated pods
     extenders: list[tuple[str, NodeName, str]] = []  # extender, node that it rejected, message
 
@@ -183,12 +185,13 @@ class PreemptionEvaluated(Event, tag=True):
     `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
     dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
     the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that were dropped last
-    are in `candidates`, in the candidates' order; `more` has the others.
+    are in `dry_runs`, in the candidates' order; `more` has the others. (In schema 1 they are in `candidates`.)
     """
 
     eligible: bool
     reason: str
-    candidates: list[Candidate]
+    candidates: list[Candidate] = []
+    dry_runs: DryRuns | None = None
     nominated_node: NodeName = ""
     victims: list[PodKey] = []
     unhelpful: int = 0
@@ -239,7 +242,10 @@ class ScoresComputed(Event, tag=True):
 
 
 class HostSelected(Event, tag=True):
-    """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found."""
+    """The node with the highest total. `tied` nodes share it; `ties` are the first of them, in the order found.
+
+    Of several the first found is taken, or with a seed one is drawn; `by_heap`: the one on top of the heap of scores.
+    """
 
     node: NodeName
     feasible: int
@@ -247,6 +253,7 @@ class HostSelected(Event, tag=True):
     score: int | None = None  # None: only one node was feasible, scoring was skipped
     ties: list[NodeName] = []
     tied: int = 1
+    by_heap: bool = False
 
 
 class PodAssumed(Event, tag=True):

@@ -109,6 +109,28 @@ class Candidate(Record):
     earliest_start: float | None = None  # earliest start time among its highest-priority victims
 
 
+class DryRuns(Record):
+    """Candidates as columns: a value per candidate, or one per pod, candidate after candidate.
+
+    `tried`, `reprieved` and `violates_pdb` are in the order in which the pods were tried again; `tried` and `victims`
+    are places among the candidate's own `removed`, from 0. `candidates.py` makes Candidates of them.
+    """
+
+    nodes: list[NodeName]
+    removed: list[PodKey]
+    removed_counts: list[int]
+    tried: list[int]
+    reprieved: list[bool]
+    violates_pdb: list[bool]
+    victims: list[int]
+    victim_counts: list[int]
+    pdb_violations: list[int]
+    rung: list[int]
+    highest_priority: list[int]
+    priority_sum: list[int]
+    earliest_start: list[float]
+
+
 class MoreCandidates(Record):
     """The rest of very many candidates of preemption, one value per candidate, in the candidates' order."""
 

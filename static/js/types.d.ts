@@ -2,12 +2,17 @@
 import type * as trace from "./trace/trace";
 
 declare global {
-	type AnyEvent = trace.AnyEvent;
+	type AnyEvent = Exclude<trace.AnyEvent, trace.PreemptionEvaluated> | PreemptionEvaluated;
 	type Candidate = trace.Candidate;
 	type NodesFiltered = trace.NodesFiltered;
 	type PodSummary = trace.PodSummary;
-	type PreemptionEvaluated = trace.PreemptionEvaluated;
-	type TraceChunk = Omit<trace.TraceChunk, "keyframe"> & { keyframe: trace.Keyframe | WholeKeyframe };
+	/** `candidates` are made from its columns (candidates.js). */
+	type PreemptionEvaluated = trace.PreemptionEvaluated & { candidates: Candidate[] };
+	type CompactedKeyframe = Omit<trace.Keyframe, "since" | "cycle"> & { since?: AnyEvent[]; cycle?: AnyEvent[] };
+	type TraceChunk = Omit<trace.TraceChunk, "keyframe" | "events"> & {
+		keyframe: CompactedKeyframe | WholeKeyframe;
+		events: AnyEvent[];
+	};
 	type Verdict = trace.Verdict;
 	type Child = import("./shared/dom.js").Child;
 	type ChunkStore = import("./trace/chunk_store.js").ChunkStore;

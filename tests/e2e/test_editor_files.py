@@ -1,5 +1,6 @@
 """Files that are brought into the editor, and the cluster's picture after a run: what a person is told and shown."""
 
+import gzip
 import re
 from collections.abc import Iterator
 
@@ -8,6 +9,7 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
+from tests.dumps import SECRET, Cluster, as_yaml, listed
 
 NODES = scenario(node("from-a-file"))
 REFUSED = {
@@ -15,16 +17,27 @@ REFUSED = {
     "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8"),
     "control.yaml": (b"kind: \x01Pod\n", "characters that no YAML or JSON may have"),
     "empty.yaml": (b" \n", "There is nothing in it."),
-    "huge.yaml": (b"# " + b"x" * 9_000_000, "This file has 9,000,002 bytes; the limit is 8,388,608."),
-    "deep.yaml": (b"[" * 100_000, "nested deeper than"),
+    "deep.yaml": (b"[" * 100_000, "cut off at line 1, before its first object is whole"),
     "secret.yaml": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "no object in it that a scheduler reads"),
 }
+
+
+NOTE_WHAT_IS_SENT = """() => {
+  window.sent = [];
+  const send = window.fetch;
+  const unpacked = (blob) => new Response(blob.stream().pipeThrough(new DecompressionStream("gzip"))).text();
+  window.fetch = (address, options = {}) => {
+    window.sent.push(options.body instanceof Blob ? unpacked(options.body) : Promise.resolve(options.body ?? ""));
+    return send(address, options);
+  };
+}"""
 
 
 @pytest.fixture
 def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     """An editor with text that somebody would not like to lose. (A refusal is an error in the browser's console.)"""
     context = browser.new_context(base_url=live_stack.url, viewport={"width": 1360, "height": 850})
+    context.grant_permissions(["clipboard-read", "clipboard-write"])
     page = context.new_page()
     page.goto("/new/?import")
     expect(page.locator("#editor[data-ready]")).to_be_visible()
@@ -46,9 +59,44 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: Pa
         bring(page, name, content)
         expect(page.get_by_role("alert")).to_contain_text(sentence)
         expect(status(page)).to_contain_text("No problems. 2 nodes, 3 pods.")
+    page.locator("#editor").evaluate("editor => editor.dataset.mostImport = '1000000'")
+    bring(page, "huge.yaml", b"# " + b"x" * 1_000_000)
+    expect(page.get_by_role("alert")).to_contain_text("This file has 1,000,002 bytes; the limit is 1,000,000.")
     bring(page, "utf-16.yaml", NODES.encode("utf-16"))
     expect(page.locator("#import")).not_to_be_visible()
     expect(status(page)).to_contain_text("No problems. 1 node, 0 pods.")
+
+
+def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
+    page.evaluate(NOTE_WHAT_IS_SENT)
+    dump = as_yaml(listed(Cluster(nodes=3, pods=12, images=2).objects()))
+    bring(page, "cluster.yaml.gz", gzip.compress(dump.encode()))
+    expect(page.locator("#import-notes")).to_contain_text("2 Secret")
+    expect(status(page)).to_contain_text("3 nodes, 12 pods")
+    page.get_by_role("button", name="Close").click()
+    page.locator(".cm-content").click()
+    page.keyboard.press("Control+a")
+    page.evaluate("text => navigator.clipboard.writeText(text)", dump)
+    page.keyboard.press("Control+v")
+    expect(page.locator("#import-notes")).to_contain_text("2 Secret")
+    expect(status(page)).to_contain_text("3 nodes, 12 pods")
+    sent = page.evaluate("Promise.all(window.sent)")
+    assert sum('"LeftOut"' in body for body in sent) == 2
+    assert not any(SECRET in body for body in sent)
+
+
+def test_a_file_that_is_dropped_on_the_home_page_opens_in_the_editor(page: Page) -> None:
+    page.goto("/")
+    dropped = page.evaluate_handle(
+        """text => {
+          const data = new DataTransfer();
+          data.items.add(new File([text], "nodes.yaml"));
+          return data;
+        }""",
+        NODES,
+    )
+    page.dispatch_event("main", "drop", {"dataTransfer": dropped})
+    expect(status(page)).to_contain_text("1 node, 0 pods")
 
 
 def test_a_file_with_a_mistake_comes_in_to_be_mended(page: Page) -> None:

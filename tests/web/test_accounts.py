@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 
 from kschedui.models import Scenario
@@ -30,11 +32,20 @@ def test_logging_in_takes_over_what_the_browser_made_without_the_account(author:
     assert author.get(f"/s/{saved['id']}/settings").status_code == 403
 
 
-def test_guessing_passwords_is_limited(author: Browser, settings: Any) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 1}
+def test_guessing_an_accounts_password_is_limited_from_wherever_the_guesses_come(settings: Any, db: None) -> None:
+    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "login": 5}
     form = {"username": "ada", "password": "guess"}
-    assert author.post("/accounts/login/", form).status_code == 200
-    assert author.post("/accounts/login/", form).status_code == 429
+    guesses = [Browser(REMOTE_ADDR=f"198.51.100.{i}").post("/accounts/login/", form).status_code for i in range(8)]
+    assert guesses == [200] * 5 + [429] * 3
+    other = {"username": "bob", "password": "guess"}
+    assert Browser(REMOTE_ADDR="198.51.100.1").post("/accounts/login/", other).status_code == 200
+
+
+@pytest.mark.parametrize("weak", ["123456789012", "password1234", "short"])
+def test_a_password_that_everybody_tries_first_is_refused(author: Browser, weak: str) -> None:
+    form = {"username": "ada", "password1": weak, "password2": weak}
+    assert author.post("/accounts/signup/", form).status_code == 200
+    assert not get_user_model().objects.exists()
 
 
 def test_the_admins_door_is_the_sites_own(author: Browser) -> None:

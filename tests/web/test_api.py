@@ -2,7 +2,6 @@
 
 import json
 import re
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,8 +11,6 @@ from asgiref.sync import async_to_sync
 from kschedui.models import Run
 from kschedui.runs import frames, perfetto, worker
 from kschedui.runs import store as runs
-from kschedui.web.api import answers
-from kschedui.web.api import scenarios as api
 from kschedui.web.pages import downloads
 from scheduler_core import ENGINE_VERSION, chunked, decisions, encode, parse_scenario, simulate
 from tests.builders import node, pod, scenario
@@ -87,24 +84,6 @@ def test_an_attempt_is_explained(author: Browser, finished: Run) -> None:
     assert [one["node"] for one in found["nodes"]] == ["n1", "n2"]
     plugins = [one["plugin"] for one in found["nodes"][0]["filters"]]
     assert "NodeResourcesFit" in plugins
-
-
-def test_heavy_work_waits_its_turn_or_is_refused(
-    author: Browser, finished: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(answers, "WAIT_SECONDS", 0)
-    monkeypatch.setattr(answers, "WORK_PLACES", places := threading.BoundedSemaphore(1))
-    large = json.dumps({"text": SMALL + "#" * api.LARGE_TEXT})
-    with places:
-        for answer in (
-            author.get(url(finished, "explain/1/"), {"nodes": "n1"}),
-            author.get(url(finished, "objects/node/_/n1/")),
-            author.post("/api/check", large, content_type="application/json"),
-        ):
-            assert answer.status_code == 503
-            assert "Retry-After" in answer
-        assert author.post_json("/api/check", text=SMALL).status_code == 200
-    assert author.post("/api/check", large, content_type="application/json").status_code == 200
 
 
 def test_an_explanation_that_would_take_too_long_is_refused(author: Browser, finished: Run, settings: Any) -> None:

@@ -7,13 +7,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.db import OperationalError
 from django.test import Client
 
 from kschedui.models import Scenario, Version
 from kschedui.runs import worker
 from kschedui.scenarios import prose
-from kschedui.scenarios import store as scenarios
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
 
@@ -274,20 +272,6 @@ def test_a_title_as_long_as_a_book_is_cut(author: Browser) -> None:
     assert len(Scenario.objects.get().title) == 200
 
 
-def test_creating_and_running_are_limited_per_address(author: Browser, settings: Any) -> None:
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "save": 2}
-    for _ in range(2):
-        author.save()
-    answer = author.post_json("/api/scenarios", text=SMALL)
-    assert answer.status_code == 429
-    assert 0 < int(answer["Retry-After"]) <= 60
-    assert "2 a minute" in sentence(answer)
-    elsewhere = Browser(REMOTE_ADDR="198.51.100.7")
-    assert elsewhere.post_json("/api/scenarios", text=SMALL).status_code == 200
-    settings.RATE_LIMITS = {**settings.RATE_LIMITS, "run": 0}
-    assert author.post_json("/api/preview", text=SMALL).status_code == 429
-
-
 def test_a_kept_text_that_is_refused_by_now_is_a_sentence_on_every_page(author: Browser, settings: Any) -> None:
     saved = author.save()
     settings.LIMITS = {**settings.LIMITS, "nodes": 1}
@@ -316,21 +300,6 @@ def test_under_api_even_what_django_refuses_is_json(author: Browser) -> None:
     assert answer.status_code == 404
     assert "no page" in sentence(answer)
     assert author.get("/api/check", headers={"Host": "evil.example"}).status_code == 400
-
-
-def test_a_failure_is_told_without_the_database(
-    author: Browser, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
-) -> None:
-    author.post("/accounts/signup/", {"username": "a", "password1": "long enough 1", "password2": "long enough 1"})
-
-    def away() -> None:
-        raise OperationalError("the database is away")
-
-    monkeypatch.setattr(scenarios, "library", away)
-    with django_assert_num_queries(0):
-        answer = author.get("/")
-    assert answer.status_code == 500
-    assert "Nothing that was saved is lost" in answer.content.decode()
 
 
 def test_a_forged_form_is_refused(author: Browser) -> None:

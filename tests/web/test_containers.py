@@ -59,7 +59,7 @@ def test_settings_read_each_variable_that_the_file_sets(services: dict[str, Any]
 def test_containers_run_what_the_supervisor_runs(services: dict[str, Any]) -> None:
     dockerfile = (ROOT / "Dockerfile").read_text().replace("\\\n", "")
     assert json.loads(re.search(r"^CMD (.*)$", dockerfile, re.MULTILINE)[1])[1:] == web_command("0.0.0.0", 8000)[1:]
-    assert [word.replace("${KSCHEDUI_WORKER_PROCESSES:-2}", "2") for word in services["worker"]["command"]][1:] == (
+    assert [word.replace("${KSCHEDUI_WORKER_PROCESSES:-3}", "3") for word in services["worker"]["command"]][1:] == (
         worker_command(2)[1:]
     )
 

@@ -12,10 +12,11 @@ from urllib.parse import urlsplit
 import pytest
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.builders import configuration, node, pod, scenario
 from tests.conftest import StackMaker, manage, serve
-from tests.processes import descendants, wait_until
+from tests.processes import descendants
 from tests.web.visitor import LONG, Follower, Visitor
 
 CONNECTIONS = Path("/proc/net/tcp")

@@ -141,7 +141,7 @@ def test_a_run_that_takes_its_workers_down_is_given_up(keep: Keep, monkeypatch: 
     assert again.state == Run.State.DONE, "somebody asked for it once more"
 
 
-def die(run: Run) -> None:
+def die(run: Run, **_: object) -> None:
     raise Killed
 
 
@@ -318,7 +318,7 @@ def test_housekeeping_waits_for_a_database_that_is_away(monkeypatch: pytest.Monk
     def away() -> int:
         raise OperationalError("the database is away")
 
-    monkeypatch.setattr(runs, "requeue_lost", away)
+    monkeypatch.setattr(runs, "cancel_unseen_previews", away)
     tasks.reap()
 
 

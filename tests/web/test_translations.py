@@ -29,7 +29,14 @@ ENTRY = re.compile(rf"^msgid {STRING}(?:msgid_plural {STRING})?msgstr(?:\[0\])? 
 BLOCK = re.compile(r"{% blocktranslate[^%]*%}(.*?)(?:{% plural %}.*?)?{% endblocktranslate %}", re.DOTALL)
 TAG = re.compile(r"{% translate (\"[^\"]+\"|'[^']+') ")
 MARKS = {"_", "gettext_noop", "gettext_lazy", "ngettext", "Message"}
-REFUSALS = {"Refusal": 1, "Refused": 1, "NotAllowed": 0, "Stopped": 0, "EndlessMoment": 0}  # which argument is shown
+REFUSALS = {
+    "Refusal": 1,
+    "Refused": 1,
+    "NotAllowed": 0,
+    "Stopped": 0,
+    "EndlessMoment": 0,
+    "SchedulerPanic": 0,
+}  # which argument is shown
 PERCENT = re.compile(r"%(?:\(\w+\))?[sd]")
 SLOT = re.compile(r"\{\w+[^{}]*\}")
 

@@ -17,7 +17,8 @@ import pytest
 import redis
 
 from kschedui.management.commands import up as up_command
-from tests.processes import Process, descendants, still_running, wait_until
+from kschedui.supervisor.ports import wait_until
+from tests.processes import Process, descendants, still_running
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120

@@ -18,8 +18,8 @@ from pathlib import Path
 
 import pytest
 
-from kschedui.supervisor.ports import answers_tcp, free_port
-from tests.processes import descendants, still_running, wait_until
+from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
+from tests.processes import descendants, still_running
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120  # nobody waits so long unless something is broken

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 from websockets.sync.client import ClientConnection, connect
 
 from kschedui.runs import frames
-from tests.processes import wait_until
+from kschedui.supervisor.ports import wait_until
 
 LONG = 120.0  # seconds; nobody waits so long unless something is broken
 

@@ -33,6 +33,7 @@ class Imported:
 
     text: str
     notes: list[Message] = field(default_factory=list)
+    cut: bool = False  # the source ended in the middle of something
 
 
 def convert(source: str | BinaryIO, limits: Limits, most: int | None = None) -> Imported:
@@ -48,7 +49,7 @@ def convert(source: str | BinaryIO, limits: Limits, most: int | None = None) -> 
     text = compact_yaml.write_all(with_title(cleaning.tidied(made)))
     if len(text.encode()) > limits.bytes:
         raise refusal(workloads.too_long(limits).sentence)
-    return Imported(text, [*dump.left_out.notes(), *notes, *more])
+    return Imported(text, [*dump.left_out.notes(), *notes, *more], bool(dump.left_out.cut))
 
 
 def exported(dump: Dump) -> tuple[list[Manifest], list[Message]]:
@@ -139,6 +140,9 @@ def counted(kinds: Counter[str]) -> str:
 
 def nothing_read(left_out: LeftOut) -> Message:
     """The refusal of a text without a node, a pod or what belongs to them."""
+    if left_out.cut:
+        line, _ = left_out.cut
+        return Message("the text is cut off at line {line:,}, before its first object is whole", line=line)
     if kinds := sorted(left_out.kinds):
         return Message("there is no object in it that a scheduler reads, only {kinds}", kinds=", ".join(kinds[:9]))
     return Message("there is no object in it that a scheduler reads")

@@ -18,7 +18,7 @@ BLANK = 1 << 20  # the indentation of a blank line: it belongs to whatever it st
 KEY = re.compile(r"""("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}\[\],&*!|>%@`]*):(?: +(.*))?$""")
 SINGLE = re.compile(r"'(?:[^']|'')*'\s*", re.DOTALL)
 DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*"\s*', re.DOTALL)
-HEAD = re.compile(r"(apiVersion|kind): *([\w./-]+|\"[\w./-]+\"|'[\w./-]+')\s*$")
+HEAD = re.compile(r"""(apiVersion|kind): *([\w./-]+|"[\w./-]+"|'[\w./-]+')\s*$""", re.ASCII)
 EMPTY_FLOW = re.compile(r"(?:\{\}|\[\])\s*$")
 
 

@@ -49,3 +49,14 @@ def _parsed(text: str, limits: Limits) -> str:
     documents = read_documents(text, limits, Problems())
     kept = (pruned(document.data, LeftOut()) for document in documents)
     return compact_yaml.write_all(found for found in kept if found)
+
+
+WORKLOAD = re.compile(
+    r"""^["']?kind["']?\s*:\s*["']?(?:Deployment|DaemonSet|Job|CronJob|List|Policy)\b""", re.MULTILINE
+)
+OLD = re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d|\bschedulerConfig\b")
+
+
+def is_dump(text: str) -> bool:
+    """Is it no scenario yet: printed by a cluster, with workloads to expand, of another program, in an old format?"""
+    return was_printed(text) or WORKLOAD.search(text) is not None or OLD.search(text) is not None

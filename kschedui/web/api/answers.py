@@ -3,42 +3,61 @@
 import functools
 import json
 import logging
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.conf import settings
-from django.core.cache import cache
-from django.core.exceptions import RequestDataTooBig
+from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, JsonResponse, RawPostDataException
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
+from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario, Version
+from kschedui.runs.room import NoRoom, require_room
+from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
+from kschedui.web import heavy
+from kschedui.web.api import jobs, rates
+from kschedui.web.api.rates import count
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
+from kschedui.web.http.health import reason_of
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
 
 logger = logging.getLogger(__name__)
 
 View = Callable[..., HttpResponseBase]
-MINUTE = 60
-WORK_PLACES = threading.BoundedSemaphore(2)
-WAIT_SECONDS = 10
+LIGHT = 32_000  # characters: a text that is read in a few hundredths of a second
+
+
+def asker_of(request: HttpRequest) -> Asker:
+    """By whom a run that this visitor asks for is counted."""
+    visitor = access.visitor_of(request)
+    address = salted_hmac("kschedui.address", client_of(request.META.get("REMOTE_ADDR", ""))).hexdigest()
+    author = f"account {visitor.user.pk}" if visitor.user else visitor.editor_hash
+    return Asker(author if visitor.user else address, author, address)
 
 
 class Refusal(Exception):
     """The answer is this status with this sentence, in the visitor's language, and these headers; `more` goes into the
-    JSON beside it."""
+    JSON beside it. `rows` are the API's errors where there are several, or where they have places."""
 
-    def __init__(self, status: int, sentence: str, *, headers: Mapping[str, str] | None = None, **more: Any) -> None:
+    def __init__(
+        self,
+        status: int,
+        sentence: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        rows: list[dict[str, Any]] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(sentence)
+        self.rows = rows
         self.sentence = sentence
         self.status = status
         self.headers = headers or {}
@@ -58,8 +77,6 @@ def api_view(method: str, *, limit: str) -> Callable[[View], View]:
                     raise Refusal(405, sentence, headers={"Allow": ", ".join(methods)})
                 count(request, limit)
                 response = view(request, *args, **kwargs)
-            except ScenarioErrors as errors:
-                response = JsonResponse({"errors": engine.error_rows(errors)}, status=422)
             except Exception as error:
                 response = refusal_json(refusal_of(error))
             return finished(request, response)
@@ -79,7 +96,7 @@ def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBa
 
 def refusal_json(refusal: Refusal) -> JsonResponse:
     """A refusal as the API says it."""
-    errors = [{"message": spoken(refusal.sentence)}]
+    errors = refusal.rows or [{"message": spoken(refusal.sentence)}]
     return JsonResponse({"errors": errors, **refusal.more}, status=refusal.status, headers=refusal.headers)
 
 
@@ -98,15 +115,43 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
+        case NoRoom():
+            return Refusal(503 if error.here else 422, error.sentence)
         case RequestDataTooBig():
             return too_large()
-        case ScenarioErrors():  # a text that was kept under other limits, or read by an older engine
-            return Refusal(422, error.message)
+        case SuspiciousOperation():
+            return Refusal(400, gettext_noop("This request is not one that a browser makes here."))
+        case ScenarioErrors():
+            return Refusal(422, error.message, rows=engine.error_rows(error))
+        case jobs.Refused():
+            return Refusal(error.status, error.rows[0]["message"], rows=error.rows)
+        case heavy.TooMuch():
+            return Refusal(422, error.sentence)
+        case rates.TooOften():
+            return Refusal(429, error.sentence, headers={"Retry-After": str(error.seconds)})
+        case OperationalError() | InterfaceError():
+            logger.warning("a request failed: %s", " ".join(str(error).split()))
+            return database_refusal(error)
+        case heavy.Busy():
+            return Refusal(503, str(error), headers={"Retry-After": str(heavy.SECONDS_IN_LINE)})
         case _:
             logger.exception("a request failed")
             return Refusal(
                 500, gettext_noop("Something failed here. Nothing that was saved is lost; please try again.")
             )
+
+
+DATABASE_SENTENCES = {
+    "full": gettext_noop("This site has no room left to keep anything; whoever runs it has to make some."),
+    "read-only": gettext_noop("This site can only be read at the moment; nothing can be saved or run."),
+    "locked": gettext_noop("This site's database is busy; please try again in a moment."),
+    "away": gettext_noop("This site's database does not answer; please try again in a moment."),
+}
+
+
+def database_refusal(error: Exception) -> Refusal:
+    """503, and why."""
+    return Refusal(503, DATABASE_SENTENCES[reason_of(error)], headers={"Retry-After": "10"})
 
 
 def too_large() -> Refusal:
@@ -140,31 +185,16 @@ def text_of(body: Mapping[str, Any]) -> str:
     return text
 
 
-@contextmanager
-def place_to_work() -> Iterator[None]:
-    """For what keeps a processor busy for seconds: two at once in a process, so that the others' requests get on."""
-    if not WORK_PLACES.acquire(timeout=WAIT_SECONDS):
-        sentence = gettext_noop("Others are being served; please ask again in a moment.")
-        raise Refusal(503, sentence, headers={"Retry-After": str(WAIT_SECONDS)})
-    try:
-        yield
-    finally:
-        WORK_PLACES.release()
+def worked(request: HttpRequest, job: Callable[..., Any], *args: Any, size: int, slow: bool = False) -> Any:
+    """The result of one of `jobs`: at once when its work is small, else from a process of the heavy requests' pool."""
+    if size <= LIGHT:
+        return job(*args)
+    asker = asker_of(request)
+    return heavy.run(asker.author or asker.address, job, *args, seconds=settings.LIMITS["heavy_seconds"], slow=slow)
 
 
-def count(request: HttpRequest, limit: str) -> None:
-    """Count a request of this address; Refusal when it asks too often. Without the cache nobody is refused."""
-    most = settings.RATE_LIMITS[limit]
-    now = int(time.time())
-    key = f"rate:{limit}:{client_of(request.META.get('REMOTE_ADDR', ''))}:{now // MINUTE}"
-    try:
-        cache.add(key, 0, 2 * MINUTE)
-        asked = cache.incr(key)
-    except Exception as error:  # whatever the cache's client raises, and ValueError when the key ended just now
-        logger.warning("requests are not counted: %s", error)
-        return
-    if asked > most:
-        sentence = Message(
-            "Too many requests from your address; the limit is {most} a minute. Please wait a little.", most=most
-        )
-        raise Refusal(429, sentence, headers={"Retry-After": str(MINUTE - now % MINUTE)})
+def keeping_visitor(request: HttpRequest) -> access.Visitor:
+    """A visitor who is about to keep something; raises NoRoom when they have kept enough."""
+    visitor = access.editing_visitor(request)
+    require_room(visitor, asker_of(request).address)
+    return visitor

@@ -1,17 +1,18 @@
 """The API that reads what clusters print."""
 
 import json
+import shutil
+import tempfile
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.translation import gettext_noop
 
-from kschedui.language import spoken
-from kschedui.scenarios import engine, importers
-from kschedui.scenarios.importers.dump_reader import TooLong
-from kschedui.web.api.answers import Refusal, api_view, place_to_work
-from kschedui.web.http import body_limit
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, api_view, worked
+
+BLOCK = 1024 * 1024
 
 
 @api_view("POST", limit="check")
@@ -21,12 +22,15 @@ def import_text(request: HttpRequest) -> HttpResponse:
     The body is {text} as JSON; with another Content-Type it is the dump itself, which gzip may have packed.
     """
     most = settings.LIMITS["import_bytes"]
-    try:
-        with place_to_work():
-            found = importers.convert(dump_in(request), engine.limits(), most)
-    except TooLong:
-        raise Refusal(413, body_limit.too_large(most)) from None
-    return JsonResponse({"text": found.text, "notes": [spoken(note) for note in found.notes]})
+    with tempfile.NamedTemporaryFile(prefix="kschedui-import-") as file:
+        source = dump_in(request)
+        if isinstance(source, str):
+            file.write(source.encode("utf-8", "surrogatepass"))
+        else:
+            shutil.copyfileobj(source, file, BLOCK)
+        file.flush()
+        text, notes = worked(request, jobs.convert, file.name, most, size=file.tell())
+    return JsonResponse({"text": text, "notes": notes})
 
 
 def dump_in(request: HttpRequest) -> str | BinaryIO:

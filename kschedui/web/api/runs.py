@@ -1,7 +1,5 @@
 """The API of a run: its state, its chunks, its objects, the explanation of an attempt. The player calls it."""
 
-from typing import Any
-
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils.cache import patch_cache_control
@@ -11,10 +9,10 @@ from kschedui.language import spoken
 from kschedui.models import Run, Scenario
 from kschedui.runs import frames
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, engine, yaml_text
-from kschedui.web.api.answers import Refusal, api_view, place_to_work
-from kschedui.web.api.scenarios import as_json
-from scheduler_core import EndlessMoment
+from kschedui.runs.turns import ahead_of
+from kschedui.scenarios import access
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, api_view, worked
 from scheduler_core.apis.messages import Message
 
 MOST_NODES = 200  # of one explanation
@@ -30,11 +28,16 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
 
 @api_view("GET", limit="read")
 def state(request: HttpRequest, rid: str) -> HttpResponse:
-    """{state, steps, chunks, time, error, engine, outcome, scenario: {id, version, title}}."""
+    """{state, steps, chunks, time, error, engine, outcome, scenario: {id, version, title}}, and `ahead` {runs, seconds}
+    while it is queued."""
     run = seen_run(request, rid)
     known = {"state": run.state, "steps": run.steps, "chunks": run.chunks, "time": run.time, "error": spoken(run.error)}
     scenario = run.version.scenario
     about = {"id": scenario.public_id, "version": run.version.number, "title": scenario.title}
+    if run.state == Run.State.QUEUED:
+        known["ahead"] = ahead_of(run)._asdict()
+    if scenario.scratch and not run.ended:
+        runs.touch(rid)
     return JsonResponse({**known, "engine": run.engine_version, "outcome": run.outcome, "scenario": about})
 
 
@@ -76,29 +79,19 @@ def explanation(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
     names = [name for name in request.GET.get("nodes", "").split(",") if name][:MOST_NODES]
     if not names and nodes > MOST_NODES:
         raise Refusal(422, Message("Name up to {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
-    response = as_json(explained(run, attempt, names))
+    text = run.version.text
+    found = worked(request, jobs.explain, text, attempt, names, size=max(len(text), nodes * attempt * 10), slow=True)
+    response = HttpResponse(found, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response
-
-
-def explained(run: Run, attempt: int, names: list[str]) -> Any:
-    """Simulate again up to the attempt."""
-    try:
-        with place_to_work():
-            return engine.explain(run.version.text, attempt, names or None)
-    except EndlessMoment as error:
-        raise Refusal(422, error.sentence) from None
-    except (LookupError, ValueError):
-        sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
-        raise Refusal(404, sentence) from None
 
 
 @api_view("GET", limit="read")
 def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> HttpResponse:
     """{yaml}: an object as the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
-    with place_to_work():
-        manifest = engine.manifest(run.version.text, kind, "" if namespace == "_" else namespace, name)
+    text = run.version.text
+    manifest = worked(request, jobs.manifest, text, kind, namespace.removeprefix("_"), name, size=len(text))
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
-    return JsonResponse({"yaml": yaml_text.write(manifest)})
+    return JsonResponse({"yaml": manifest})

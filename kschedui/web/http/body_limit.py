@@ -1,22 +1,24 @@
 """Refuse a request body that is too large before it is read: the ASGI handler would spool all of it to the disk."""
 
+import asyncio
 import json
-from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
+from django.conf import settings
 from django.utils import translation
 
 from kschedui.language import language_of_scope, spoken
+from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
+from kschedui.web.http.byte_budget import ByteBudget
+from kschedui.web.http.client_address import client_of
 from kschedui.web.http.security_headers import encoded, outside_django
 from scheduler_core.apis import messages
 
+SMALL = 1024 * 1024  # a body of which nobody keeps count
 DRAINED = 4  # times the limit that is read of a body which is too large
 
-Scope = dict[str, Any]
-Message = Mapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+bodies = ByteBudget(settings.BODIES_BYTES, max(settings.BODIES_BYTES // 2, settings.DATA_UPLOAD_MAX_MEMORY_SIZE))
 
 
 def too_large(most: int) -> messages.Message:
@@ -37,10 +39,15 @@ class TooLarge(Exception):
     """More came than was allowed."""
 
 
+class TooSlow(Exception):
+    """The next piece of the body did not come in time."""
+
+
 class BodyLimit:
     """Wraps an ASGI application; bodies of more than `most` bytes are answered with 413 and a sentence.
 
-    `by_path`: addresses that may be sent more.
+    `by_path`: addresses that may be sent more. What is sent to others is held in memory: a large body waits, unread,
+    until this process may hold so much.
     """
 
     def __init__(self, application: Application, most: int, by_path: Mapping[str, int] | None = None) -> None:
@@ -56,27 +63,49 @@ class BodyLimit:
         if not length.isdigit() or int(length) > most:
             await take_the_rest(receive, DRAINED * most)
             return await self.refuse(scope, send, most)
-        received = 0
+        size = int(length) if b"content-length" in headers else most if b"transfer-encoding" in headers else 0
+        if size <= SMALL or scope.get("path", "") in self.by_path:
+            return await self.limited(scope, receive, send, most)
+        async with bodies.held(client_of((scope.get("client") or [""])[0]), object(), size):
+            await self.limited(scope, receive, send, most)
+
+    async def limited(self, scope: Scope, receive: Receive, send: Send, most: int) -> None:
+        """Count what comes, and wait for no piece of it for ever."""
+        received, whole = 0, False
 
         async def counted() -> Message:
-            nonlocal received
-            message = await receive()
+            nonlocal received, whole
+            if whole:
+                return await receive()  # until the client goes away
+            try:
+                async with asyncio.timeout(settings.BODY_SECONDS):
+                    message = await receive()
+            except TimeoutError:
+                raise TooSlow from None
             received += len(message.get("body", b""))
+            whole = not message.get("more_body", False)
             if received > most:
                 raise TooLarge
             return message
 
         try:
             await self.application(scope, counted, send)
+        except TooSlow:
+            await answer(scope, send, 408, messages.Message("The request did not come in time; please try again."))
         except TooLarge:
             await take_the_rest(receive, DRAINED * most)
             await self.refuse(scope, send, most)
 
     async def refuse(self, scope: Scope, send: Send, most: int) -> None:
-        """The same shape as the API's errors."""
-        with translation.override(language_of_scope(scope)):
-            sentence = spoken(too_large(most))
-        body = json.dumps({"errors": [{"message": sentence}]})
-        headers = {"Content-Type": "application/json", "Connection": "close", **outside_django()}
-        await send({"type": "http.response.start", "status": 413, "headers": encoded(headers)})
-        await send({"type": "http.response.body", "body": body.encode()})
+        """The limit is said of the text, which is what people know the length of."""
+        said = most if scope.get("path", "") in self.by_path else settings.LIMITS["scenario_bytes"]
+        await answer(scope, send, 413, too_large(said))
+
+
+async def answer(scope: Scope, send: Send, status: int, sentence: messages.Message) -> None:
+    """A refusal in the shape of the API's errors."""
+    with translation.override(language_of_scope(scope)):
+        body = json.dumps({"errors": [{"message": spoken(sentence)}]})
+    headers = {"Content-Type": "application/json", "Connection": "close", **outside_django()}
+    await send({"type": "http.response.start", "status": status, "headers": encoded(headers)})
+    await send({"type": "http.response.body", "body": body.encode()})

@@ -1,27 +1,72 @@
-"""Is this process able to serve? Asked by Docker's health check and by a load balancer."""
+"""Is this process there, and is it able to serve? Asked by Docker, by a load balancer, by whoever runs the site."""
+
+import logging
+import threading
+import time
+from datetime import timedelta
 
 import redis
 from django.conf import settings
-from django.db import DatabaseError, connection
-from django.http import HttpRequest, JsonResponse
+from django.contrib.sessions.models import Session
+from django.db import DatabaseError, transaction
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+
+from kschedui.runs.room import NoRoom, require_disk
+
+logger = logging.getLogger(__name__)
 
 BROKER_TIMEOUT_SECONDS = 2
+PROBE = "probe"  # no visitor's session: those have 32 characters
+WRITTEN_FOR = 3.0  # seconds that a probe's answer holds: anybody may ask
+
+_last: tuple[float, str] = (0.0, "")
+_guard = threading.Lock()
 
 
-def health(request: HttpRequest) -> JsonResponse:
-    """Answer 200 when database and broker answer, else 503; name the part, tell no detail of it."""
-    parts = {"database": database_answers(), "broker": broker_answers()}
-    return JsonResponse(parts, status=200 if all(parts.values()) else 503)
+def alive(request: HttpRequest) -> HttpResponse:
+    """/livez: this process answers."""
+    return HttpResponse("ok", content_type="text/plain")
 
 
-def database_answers() -> bool:
-    """One query that reads no table."""
+def ready(request: HttpRequest) -> JsonResponse:
+    """/readyz: 200 when the database takes a write and the broker answers, else 503; names the part and the reason."""
+    reason = database_trouble()
+    parts = {"database": not reason, "broker": broker_answers()}
+    return JsonResponse({**parts, **({"reason": reason} if reason else {})}, status=200 if all(parts.values()) else 503)
+
+
+def database_trouble() -> str:
+    """Why nothing can be written; "" when it can."""
+    global _last
+    with _guard:
+        at, reason = _last
+        if time.monotonic() - at > WRITTEN_FOR or not at:
+            reason = try_to_write()
+            _last = (time.monotonic(), reason)
+        return reason
+
+
+def try_to_write() -> str:
+    """One row, kept. A word for what went wrong: details go to the log."""
     try:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-        return True
-    except DatabaseError:
-        return False
+        with transaction.atomic():
+            until = timezone.now() + timedelta(days=1)
+            Session.objects.update_or_create(session_key=PROBE, defaults={"session_data": "", "expire_date": until})
+        require_disk()
+    except NoRoom:
+        return "full"
+    except DatabaseError as error:
+        logger.warning("the database takes no write: %s", error)
+        return reason_of(error)
+    return ""
+
+
+def reason_of(error: Exception) -> str:
+    """One of: full, read-only, locked, away."""
+    text = str(error).lower()
+    words = {"full": "full", "no space": "full", "readonly": "read-only", "read-only": "read-only", "locked": "locked"}
+    return next((word for part, word in words.items() if part in text), "away")
 
 
 def broker_answers() -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.conf import settings
 
-from kschedui.web.http.body_limit import Application, Message, Receive, Scope, Send
+from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
 from kschedui.web.http.byte_budget import patience, unsent
 from kschedui.web.http.client_address import client_of
 

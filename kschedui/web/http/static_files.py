@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-from kschedui.web.http.body_limit import Application, Receive, Scope, Send
+from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
 from kschedui.web.http.security_headers import encoded, outside_django
 
 

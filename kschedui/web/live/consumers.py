@@ -132,7 +132,7 @@ class RunConsumer(AsyncWebsocketConsumer):
         async for news in feed.read(cursor):
             if isinstance(news, Status):
                 await self.allow_still(feed)
-                await self.tell(type="state", state=news.state, steps=news.steps, time=news.time, epoch=news.attempt)
+                await self.tell(**state(news))
             elif isinstance(news, int):
                 await self.send_frame(feed, news)
         if feed.broken:
@@ -190,8 +190,13 @@ class RunConsumer(AsyncWebsocketConsumer):
 
 def hello(status: Status) -> dict[str, Any]:
     """The answer to `subscribe`."""
-    known = {"state": status.state, "epoch": status.attempt, "next": status.chunks}
-    return {"type": "hello", "run": status.run, **known, "steps": status.steps, "time": status.time}
+    return {**state(status), "type": "hello", "run": status.run, "next": status.chunks}
+
+
+def state(status: Status) -> dict[str, Any]:
+    """What has become of the run; while it is queued also what it waits for."""
+    known = {"type": "state", "state": status.state, "epoch": status.attempt, "steps": status.steps}
+    return {**known, "time": status.time, **({"ahead": status.ahead._asdict()} if status.ahead else {})}
 
 
 def read_message(text: str | None) -> tuple[str, int]:

@@ -24,6 +24,7 @@ logger = logging.getLogger(__name__)
 POLL_SECONDS = 2.0
 
 read_status = database_sync_to_async(runs.status)
+touch = database_sync_to_async(runs.touch)
 
 
 class Feed:
@@ -51,6 +52,8 @@ class Feed:
         """Read the row; wake the sockets when it changed."""
         self.news.clear()
         status = await read_status(self.status.run)
+        if status.preview and not status.ended:
+            await touch(status.run)
         if status != self.status:
             self.status = status
             self.tell()
@@ -76,15 +79,15 @@ class Feed:
     async def read(self, cursor: int) -> AsyncIterator[int | Status]:
         """Numbers of the frames from `cursor` on, and the row when its state changes, or who may see it; ends after the
         last frame of an ended run."""
-        known = self.status.state, self.status.sight
+        known = self.status.state, self.status.sight, self.status.ahead
         while not self.broken:
             changed = self.changed
             while cursor < self.status.chunks:
                 yield cursor
                 cursor += 1
             status = self.status
-            if (status.state, status.sight) != known:
-                known = status.state, status.sight
+            if (status.state, status.sight, status.ahead) != known:
+                known = status.state, status.sight, status.ahead
                 yield status
             if status.ended and cursor >= status.chunks:
                 return

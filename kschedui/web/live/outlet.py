@@ -8,7 +8,7 @@ limit on sockets.
 
 from typing import Any
 
-from kschedui.web.http.body_limit import Application, Receive, Scope, Send
+from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
 
 BINARY, SHORT, LONG = 0x82, 126, 127  # of a final, unmasked frame (RFC 6455, 5.2)
 

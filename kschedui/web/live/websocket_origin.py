@@ -11,7 +11,7 @@ from django.conf import settings
 from django.http.request import split_domain_port, validate_host
 from django.utils.http import is_same_domain
 
-from kschedui.web.http.body_limit import Application, Receive, Scope, Send
+from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
 
 POLICY_VIOLATION = 1008
 

@@ -19,7 +19,9 @@ from kschedui.models import Scenario
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api import rates
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.rates import count
 from kschedui.web.pages import cards
 from kschedui.web.pages.forms import SettingsForm, SignupForm
 from kschedui.web.pages.page_view import page_view
@@ -37,7 +39,13 @@ class Login(LoginView):
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Guesses are counted."""
         count(request, "login")
+        rates.require_guess(request.POST.get("username", ""))
         return super().post(request, *args, **kwargs)
+
+    def form_invalid(self, form: Any) -> HttpResponse:
+        """A wrong password is counted for the account too, wherever it came from."""
+        rates.wrong_guess(self.request.POST.get("username", ""))
+        return super().form_invalid(form)
 
     def form_valid(self, form: Any) -> HttpResponse:
         """Take over the browser's scenarios, then go where the visitor was."""
@@ -132,6 +140,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
     """Delete; it can be brought back from one's own list."""
     _visitor, scenario = edited(request, sid)
     scenarios.delete(scenario)
+    runs.forget_traces(scenario)
     messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
     return redirect("mine")
 

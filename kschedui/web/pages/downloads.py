@@ -17,7 +17,8 @@ from kschedui.models import Run, Version
 from kschedui.runs import ending, frames, perfetto
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, picture
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen

@@ -1,8 +1,10 @@
 """How a page is answered: refusals become a page with a sentence, and a browser's new token goes with the answer."""
 
 import functools
+import sys
 from typing import Any
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import render
@@ -10,7 +12,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
-from kschedui.web.api.answers import Refusal, View, finished, refusal_json, refusal_of
+from kschedui.web.api.answers import Refusal, View, database_refusal, finished, refusal_json, refusal_of
+from kschedui.web.api.rates import count
 
 TITLES = {
     400: gettext_noop("Not understood"),
@@ -21,6 +24,7 @@ TITLES = {
     413: gettext_noop("Too large"),
     422: gettext_noop("Not like that"),
     429: gettext_noop("Too often"),
+    503: gettext_noop("Not at the moment"),
 }
 FAILED = gettext_noop("Something failed")
 
@@ -31,6 +35,7 @@ def page_view(view: View) -> View:
     @functools.wraps(view)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         try:
+            count(request, "page")
             response = view(request, *args, **kwargs)
             if response.status_code == 405:
                 sentence = gettext_noop("This address is not for that; go back and use the page's own buttons.")
@@ -76,5 +81,8 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """What nobody foresaw, outside of our own views."""
+    """What nobody foresaw, outside of our own views; or a database that is away before one is reached."""
+    error = sys.exc_info()[1]
+    if isinstance(error, OperationalError | InterfaceError):
+        return error_page(request, database_refusal(error))
     return error_page(request, Refusal(500, gettext_noop("Nothing that was saved is lost; please try again.")))

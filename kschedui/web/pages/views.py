@@ -15,7 +15,9 @@ from kschedui.scenarios import access, editor_templates
 from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS
-from kschedui.web.api.answers import Refusal, count
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
+from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
 from scheduler_core import ENGINE_VERSION
@@ -80,7 +82,7 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
         raise Refusal(404, gettext_noop("There is no run of this version by that engine."))
     if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
         count(request, "run")
-        run = runs.start_run(shown, retry=True)
+        run = runs.start_run(shown, asker_of(request), retry=True)
     context = cards.page(request, visitor, shown, run, embed=embed)
     return render(request, "embed.html" if embed else "player.html", context)
 
@@ -91,7 +93,7 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run."""
     _, scenario = seen(request, sid)
     count(request, "run")
-    runs.start_run(scenarios.version(scenario, number), retry=True)
+    runs.start_run(scenarios.version(scenario, number), asker_of(request), retry=True)
     return redirect(f"{reverse('version', args=[sid, number])}?engine={ENGINE_VERSION}")
 
 
@@ -121,11 +123,11 @@ def edit(request: HttpRequest, sid: str) -> HttpResponse:
 def editor(
     request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
 ) -> HttpResponse:
-    """editor.html: `text`, `title`, `most_bytes` (of a text), `scenario` (id or ""), `version` (number or ""),
+    """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
     `fork` (id or ""), `templates` [(label, yaml)]."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
-    most = settings.LIMITS["scenario_bytes"]
-    return render(request, "editor.html", {"text": text, "title": title, "most_bytes": most, **about})
+    most = settings.LIMITS["import_bytes"]
+    return render(request, "editor.html", {"text": text, "title": title, "most_import": most, **about})
 
 
 @page_view
@@ -136,7 +138,8 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     count(request, "save")
     number = request.POST.get("version", "")
     origin = scenarios.version(scenario, int(number)) if number.isdecimal() and len(number) < 9 else None
-    made = scenarios.fork(access.editing_visitor(request), origin or scenarios.newest(scenario))
+    visitor, source = keeping_visitor(request), origin or scenarios.newest(scenario)
+    made = scenarios.fork(visitor, source, worked(request, jobs.digest, source.text, size=len(source.text)))
     return redirect("scenario-edit", made.scenario.public_id)
 
 
@@ -150,7 +153,7 @@ def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
     if not differences.comparable(before, after):
         raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
     about = {"id": sid, "title": scenario.title}
-    rows = list(differences.compare(before, after))
+    rows = worked(request, jobs.compare, before, after, size=len(before) + len(after))
     return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Pod
+from scheduler_core.apis.core import PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.interface import CycleState, FilterPlugin, FilterResult, PreFilterExtensions, Verdicts
@@ -24,9 +24,7 @@ class Nominations(Protocol):
 
     def __bool__(self) -> bool: ...
 
-    def nodes(self) -> Sequence[str]: ...
-
-    def pods_on(self, node_name: str) -> Sequence[Pod]: ...
+    def pairs(self) -> Iterable[tuple[str, PodKey]]: ...
 
 
 class Filters:
@@ -89,19 +87,17 @@ class Filters:
     def run_with_nominated_pods(
         self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations
     ) -> FilterResult:
-        """Nodes with nominated pods of equal or higher priority must pass with those pods, then without them."""
+        """Nodes with nominated pods of equal or higher priority must pass with those pods, and without them."""
+        alone = self.run(cycle, rows, what_if)
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
-            return self.run(cycle, rows, what_if)
-        base = what_if or WhatIf.nothing(rows)
-        first = self.run(cycle, rows, base.with_added(index, slots))
-        again = np.unique(index[first.which[index] == 0])
-        if not len(again):
-            return first
-        second = self.run(cycle, rows[again], _subset(base, again) if what_if else None)
-        which = first.which.copy()
-        which[again] = np.where(second.which > 0, second.which + len(first.statuses), 0)
-        return FilterResult(which, [*first.statuses, *second.statuses])
+            return alone
+        held, of_pod = np.unique(index, return_inverse=True)
+        base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
+        beside = self.run(cycle, base.rows, base.with_added(of_pod, slots))
+        which = alone.which.copy()
+        which[held] = np.where(beside.which > 0, beside.which + len(alone.statuses), which[held])
+        return FilterResult(which, [*alone.statuses, *beside.statuses])
 
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
@@ -110,16 +106,17 @@ class Filters:
         nodes, pods = self._cluster.nodes, self._cluster.pods
         if self._nominations_seen != (nominations.version, nodes.generation):
             self._nominations_seen = nominations.version, nodes.generation
-            pairs = [
-                (nodes.row_of.get(name, -1), pods.slot_of[pod.key])
-                for name in nominations.nodes()
-                for pod in nominations.pods_on(name)
-            ]
+            pairs = [(nodes.row_of.get(name, -1), pods.slot_of[key]) for name, key in nominations.pairs()]
             self._nominations = np.array(pairs, np.intp).reshape(-1, 2).T
         at, slots = self._nominations
-        position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
-        position_of[rows] = np.arange(len(rows))
-        index = position_of[at]
+        where = contiguous(rows, nodes.all_rows)
+        if isinstance(where, slice):
+            index = at - where.start
+            index[index >= len(rows)] = -1
+        else:
+            position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
+            position_of[rows] = np.arange(len(rows))
+            index = position_of[at]
         counted = (index >= 0) & (pods.priority[slots] >= cycle.pod.priority) & (slots != cycle.slot)
         return index[counted], slots[counted]
 

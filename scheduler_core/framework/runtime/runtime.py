@@ -13,7 +13,7 @@ from scheduler_core.apis.config import PluginRef, Profile
 from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import disruptions_allowed
-from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent
+from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent, registered_events
 from scheduler_core.framework.interface import (
     POINTS,
     SUCCESS,
@@ -24,6 +24,7 @@ from scheduler_core.framework.interface import (
     Extender,
     FilterPlugin,
     FilterResult,
+    Nominator,
     PermitPlugin,
     Plugin,
     PostFilterPlugin,
@@ -44,7 +45,7 @@ from scheduler_core.framework.runtime import missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
-from scheduler_core.releases import Release
+from scheduler_core.releases import Release, Rules
 from scheduler_core.trace.events import PreemptionEvaluated
 
 Registry = Mapping[str, type[Plugin]]
@@ -63,10 +64,8 @@ class Services(Protocol):
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
 
 
-class SeesNominations(Nominations, Protocol):
+class SeesNominations(Nominator, Nominations, Protocol):
     """`interface.Nominator`, with what the two-pass filter needs."""
-
-    def node_of(self, key: PodKey) -> str: ...
 
 
 class Framework:
@@ -93,6 +92,7 @@ class Framework:
         self.extenders = extenders
         self.feature_gates = feature_gates
         self.release = release
+        self._rules = release.rules
         self._services = services
         self._instances: dict[str, Plugin] = {}
         self.points: dict[str, list[tuple[Plugin, int]]] = {
@@ -166,7 +166,9 @@ class Framework:
         """
         found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
         for name, plugin in self._instances.items():
-            if isinstance(plugin, EnqueueExtensions):
+            if name in self.release.registered_events:
+                found.append((name, registered_events(self.release.registered_events[name])))
+            elif isinstance(plugin, EnqueueExtensions):
                 found.append((name, plugin.events_to_register()))
             elif isinstance(plugin, REJECTING):
                 found.append((name, ANY_EVENT))
@@ -174,7 +176,7 @@ class Framework:
 
     def run_pre_filter(self, cycle: CycleState) -> PreFilterOutcome:
         """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
-        outcome = PreFilterOutcome()
+        outcome = PreFilterOutcome(self._rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
         for name, pre_filter in self._pre_filter:
             result: PreFilterResult = pre_filter(pod, cluster)
@@ -186,7 +188,7 @@ class Framework:
             elif code is Code.SUCCESS:
                 if result.node_names is not None and outcome.narrow(name, result.node_names):
                     break
-            elif code is Code.UNSCHEDULABLE:
+            elif code is Code.UNSCHEDULABLE and self._rules.pre_filter_goes_on_after_a_plain_rejection:
                 outcome.status = result.status.by(name)
             else:
                 outcome.reject(result.status.by(name))
@@ -238,13 +240,15 @@ def _without_evaluation(result: PostFilterResult) -> PostFilterResult:
     if result.evaluation is not None or result.status.is_success:
         return result
     reason = result.status.message
-    return replace(result, evaluation=PreemptionEvaluated(False, reason, [], message=reason))
+    return replace(result, evaluation=PreemptionEvaluated(False, reason, message=reason))
 
 
 class PreFilterOutcome:
     """What PreFilter came to. `narrowed_by` are the plugins that named nodes, `node_names` the intersection."""
 
-    def __init__(self) -> None:
+    def __init__(self, rules: Rules) -> None:
+        self._sorts = rules.narrowing_plugins_are_blamed
+        self._unresolvable = rules.no_node_left_is_unresolvable
         self.results: list[tuple[str, PreFilterResult]] = []
         self.status = SUCCESS
         self.node_names: frozenset[str] | None = None
@@ -262,11 +266,15 @@ class PreFilterOutcome:
 
     def narrow(self, plugin: str, names: frozenset[str]) -> bool:
         """Intersect; True if no node is left."""
-        self.narrowed_by = sorted([*self.narrowed_by, plugin])
+        self.narrowed_by.append(plugin)
+        if self._sorts:
+            self.narrowed_by.sort()
         self.node_names = names if self.node_names is None else self.node_names & names
         if self.node_names:
             return False
         plural = f"plugin(s) [{' '.join(self.narrowed_by)}] simultaneously"
         which = plural if len(self.narrowed_by) > 1 else f"plugin {self.narrowed_by[0]}"
-        self.status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"node(s) didn't satisfy {which}",))
+        code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if self._unresolvable else Code.UNSCHEDULABLE
+        self.node_names = self.node_names if self._unresolvable else None
+        self.status = Status(code, (f"node(s) didn't satisfy {which}",))
         return True

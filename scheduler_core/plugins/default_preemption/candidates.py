@@ -78,7 +78,9 @@ def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
 
 def find_candidates(handle: Handle, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs) -> Found:
     """Dry-run the nodes that were plainly unschedulable, from the first on (kube-scheduler begins at a random one)."""
-    potential = np.flatnonzero(diagnosis.codes() == Code.UNSCHEDULABLE)
+    codes = diagnosis.codes()
+    more = handle.release.rules.preemption_tries_all_but_unresolvable
+    potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
     found = Found(len(potential), candidates_wanted(len(potential), args))
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
     search(found, potential, lambda rows: dry_run(handle, cycle, rows, budgets))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,10 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.interface import Handle
 from scheduler_core.plugins.default_preemption.candidates import Found, Places
 from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
-from scheduler_core.plugins.default_preemption.victims import DryRuns
+from scheduler_core.plugins.default_preemption.victims import DryRuns as Batch
 from scheduler_core.trace.columns import encode_column
 from scheduler_core.trace.events import PreemptionEvaluated
-from scheduler_core.trace.records import Candidate, MoreCandidates, Reprieve, Verdict
+from scheduler_core.trace.records import DryRuns, MoreCandidates, Verdict
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 MOST, FEW = 128, 32  # of more candidates (or failed nodes) than the first number only the second is written out
@@ -39,7 +40,7 @@ def fit_error(nodes: int, found: Found) -> str:
 
 def not_evaluated(reason: str, *, eligible: bool = True, message: str = "") -> PreemptionEvaluated:
     """No candidate was looked for."""
-    return PreemptionEvaluated(eligible=eligible, reason=reason, candidates=[], message=message)
+    return PreemptionEvaluated(eligible=eligible, reason=reason, message=message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +71,13 @@ class Records:
         self, found: Found, *, choice: Choice | None = None, message: str = "", extenders: Sequence[str] = ()
     ) -> PreemptionEvaluated:
         """The event; without a choice no candidate was left."""
-        candidates = self._candidates(found, choice) if choice else []
-        winner = next((candidate for candidate in candidates if not candidate.rung), None)
         failed = len(found.failed) if len(found.failed) <= MOST else FEW
         return PreemptionEvaluated(
             eligible=True,
             reason="",
-            candidates=candidates,
-            nominated_node=winner.node if winner else "",
-            victims=winner.victims if winner else [],
+            dry_runs=self._dry_runs(found, choice) if choice else None,
+            nominated_node=self.node(found, choice.places, choice.chosen).name if choice else "",
+            victims=[pod.key for pod in self.victims(found, choice.places, choice.chosen)] if choice else [],
             unhelpful=len(self._handle.cluster.nodes) - found.potential,
             failed=self._failed(found, failed),
             message=message,
@@ -107,43 +106,41 @@ class Records:
     def node(self, found: Found, places: Places, index: int) -> Node:
         return self._handle.cluster.nodes.nodes[found.row(places, index)]
 
-    def _candidates(self, found: Found, choice: Choice) -> list[Candidate]:
+    def _dry_runs(self, found: Found, choice: Choice) -> DryRuns:
         """The candidates that are written out."""
-        shown = choice.shown()
+        shown, cluster = choice.shown(), self._handle.cluster
         places, compared = choice.places.take(shown), choice.compared.take(shown)
-        numbers = zip(
-            compared.pdb_violations.tolist(),
-            choice.dropped_by[shown].tolist(),
-            compared.highest_priority.tolist(),
-            compared.priority_sum.tolist(),
-            compared.earliest_start.tolist(),
-            strict=True,
-        )
-        where = zip(places.batch.tolist(), places.position.tolist(), strict=True)
-        return [
-            self._candidate(found.batches[batch], position, *values)
-            for (batch, position), values in zip(where, numbers, strict=True)
+        starts = np.flatnonzero(np.diff(places.batch, prepend=-1))  # almost always they are all in one batch
+        parts = [
+            self._columns(found.batches[places.batch[start]], positions)
+            for start, positions in zip(starts, np.split(places.position, starts[1:]), strict=True)
         ]
+        rows, slots, counts, tried, reprieved, violates, victims = map(np.concatenate, zip(*parts, strict=True))
+        return DryRuns(
+            nodes=[cluster.nodes.names[row] for row in rows.tolist()],
+            removed=[cluster.pods.pods[slot].key for slot in slots.tolist()],
+            removed_counts=counts.tolist(),
+            tried=tried.tolist(),
+            reprieved=reprieved.tolist(),
+            violates_pdb=violates.tolist(),
+            victims=victims.tolist(),
+            victim_counts=compared.victims.tolist(),
+            pdb_violations=compared.pdb_violations.tolist(),
+            rung=choice.dropped_by[shown].tolist(),
+            highest_priority=compared.highest_priority.tolist(),
+            priority_sum=compared.priority_sum.tolist(),
+            earliest_start=compared.earliest_start.tolist(),
+        )
 
-    def _candidate(
-        self, runs: DryRuns, position: int, violations: int, dropped_by: int, highest: int, total: int, earliest: float
-    ) -> Candidate:
-        pods = self._handle.cluster.pods.pods
-        tried = slice(*runs.tried.bounds[position : position + 2])
-        tries = zip(
-            runs.tried.slots[tried].tolist(), runs.reprieved[tried].tolist(), runs.violates[tried].tolist(), strict=True
-        )
-        return Candidate(
-            self._handle.cluster.nodes.names[int(runs.rows[position])],
-            [pods[slot].key for slot in runs.victims.of_node(position)],
-            violations,
-            [pods[slot].key for slot in runs.removed.of_node(position)],
-            [Reprieve(pods[slot].key, reprieved, violates) for slot, reprieved, violates in tries],
-            dropped_by,
-            highest,
-            total,
-            earliest,
-        )
+    def _columns(self, runs: Batch, positions: NDArray[np.intp]) -> tuple[NDArray[Any], ...]:
+        """Of some candidates of one batch, in the order of DryRuns' fields: rows, slots and places."""
+        removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
+        slots, counts = runs.removed.slots[removed], runs.removed.counts[positions]
+        place = np.empty(len(self._handle.cluster.pods.row), np.intp)
+        place[slots] = runs.removed.rank()[removed]
+        victims = place[runs.victims.slots[runs.victims.of_nodes(positions)]]
+        again = place[runs.tried.slots[tried]], runs.reprieved[tried], runs.violates[tried]
+        return runs.rows[positions], slots, counts, *again, victims
 
 
 def _more(found: Found, choice: Choice) -> MoreCandidates | None:

@@ -32,35 +32,46 @@ class PodsOfNodes:
 
     slots: Ints
     index: Ints  # the node of every pod, ascending
-    bounds: list[int]
+    bounds: Ints
 
     @staticmethod
     def of(slots: Ints, index: Ints, nodes: int) -> PodsOfNodes:
-        counts = np.bincount(index, minlength=nodes)
-        return PodsOfNodes(slots, index, [0, *np.cumsum(counts).tolist()])
+        bounds = np.zeros(nodes + 1, np.intp)
+        np.cumsum(np.bincount(index, minlength=nodes), out=bounds[1:])
+        return PodsOfNodes(slots, index, bounds)
+
+    @property
+    def counts(self) -> Ints:
+        """How many pods each group has."""
+        return self.bounds[1:] - self.bounds[:-1]
 
     def of_node(self, node: int) -> list[int]:
         """The slots of one group."""
         slots: list[int] = self.slots[self.bounds[node] : self.bounds[node + 1]].tolist()
         return slots
 
+    def of_nodes(self, nodes: Ints) -> Ints:
+        """Where in `slots` the pods of some nodes are, one group after the other."""
+        first, count = self.bounds[:-1][nodes], self.counts[nodes]
+        return np.arange(int(count.sum())) + np.repeat(first - np.cumsum(count) + count, count)
+
     def rank(self) -> Ints:
         """The place of every pod in its own group, from 0."""
-        return np.arange(len(self.slots)) - np.array(self.bounds, np.intp)[self.index]
+        return np.arange(len(self.slots)) - self.bounds[self.index]
 
 
 @dataclass(frozen=True, slots=True)
 class DryRuns:
     """The dry runs of a batch of nodes. Node i is a candidate where `which[i]` is 0, else see `statuses[which[i] - 1]`.
 
-    `removed` are the lower-priority pods as they were taken off, `tried` the same as they were given back, with
-    `reprieved` and `violates` per pod; `victims` are ordered by importance.
+    `removed` are the lower-priority pods as they were taken off, `tried` those of candidates as they were given back,
+    with `reprieved` and `violates` per pod; `victims` are ordered by importance.
     """
 
     rows: Ints
     which: NDArray[np.int16]
     statuses: list[Status]
-    removed: PodsOfNodes
+    removed: PodsOfNodes  # also of nodes that are no candidates
     tried: PodsOfNodes
     reprieved: Flags
     violates: Flags
@@ -74,12 +85,12 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
     which, statuses = _statuses_without_them(handle, cycle, rows, removed)
     kept = which[removed.index] == 0
     slots, index = removed.slots[kept], removed.index[kept]
-    order = _by_importance(handle, slots, index)
-    ranked = PodsOfNodes.of(slots[order], index[order], len(rows))
+    ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))
     tried, violates = _violating_first(handle, ranked, budgets)
     reprieved = _reprieve(handle, cycle, rows, tried)
-    victims = _victims(handle, tried, reprieved, len(rows))
-    for position in np.flatnonzero((which == 0) & (np.diff(victims.bounds) == 0)).tolist():
+    as_tried = not (budgets and handle.release.rules.victims_are_sorted_again)
+    victims = _victims(handle, tried, reprieved, len(rows), in_order=as_tried)
+    for position in ((which == 0) & (victims.counts == 0)).nonzero()[0].tolist():
         name = handle.cluster.nodes.names[int(rows[position])]
         statuses.append(Status(Code.ERROR, (f'expected at least one victim pod on node "{name}"',)))
         which[position] = len(statuses)
@@ -90,22 +101,19 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
 def criteria(handle: Handle, runs: DryRuns, positions: Ints) -> Criteria:
     """What pick_one_node compares, for the nodes at these positions of the batch (each has a victim)."""
     pods, victims = handle.cluster.pods, runs.victims
-    bounds = np.array(victims.bounds, np.intp)
-    first, count = bounds[:-1][positions], np.diff(bounds)[positions]
-    priority, start = pods.priority[victims.slots], _start(handle, victims.slots)
-    highest = priority[first]
-    group = np.repeat(np.arange(len(positions)), count)
-    members = np.arange(len(group)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    count, slots = victims.counts[positions], victims.slots[victims.of_nodes(positions)]
     heads = np.cumsum(count) - count
-    sums = np.add.reduceat(priority[members] + PRIORITY_OFFSET, heads)
-    starts = np.where(priority[members] == highest[group], start[members], np.inf)
+    priority = pods.priority[slots]
+    highest, top = priority[heads], np.maximum.reduceat(priority, heads)  # the same, if victims are by importance
+    sums = np.add.reduceat(priority + PRIORITY_OFFSET, heads)
+    starts = np.where(priority == np.repeat(top, count), _start(handle, slots), np.inf)
     return Criteria(runs.pdb_violations[positions], highest, sums, count, np.minimum.reduceat(starts, heads))
 
 
 def _lower_priority_pods(handle: Handle, cycle: CycleState, rows: Ints) -> PodsOfNodes:
     """Pods that may be evicted, in the order of their nodes' pod lists."""
     pods = handle.cluster.pods
-    lists = [pods.on_row(row) for row in rows.tolist()]
+    lists = pods.on_rows(rows)
     counts = np.fromiter(map(len, lists), np.intp, len(lists))
     slots = np.fromiter(chain.from_iterable(lists), np.intp, int(counts.sum()))
     index = np.repeat(np.arange(len(rows)), counts)
@@ -119,7 +127,7 @@ def _statuses_without_them(
     """Per node why it is no candidate: nobody to evict, or the preemptor does not fit even without all of them."""
     which = np.ones(len(rows), np.int16)
     statuses = [NO_VICTIMS]
-    some = np.flatnonzero(np.diff(removed.bounds))
+    some = removed.counts.nonzero()[0]
     if len(some):
         what_if = _imagine_away(rows, some, removed)
         result = handle.run_filters(cycle, what_if.rows, what_if)
@@ -142,17 +150,17 @@ def _imagine_away(rows: Ints, positions: Ints, pods: PodsOfNodes) -> WhatIf:
 def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes) -> Flags:
     """Give the pods back, rank by rank over all nodes; bool per pod: the preemptor still fits beside it."""
     reprieved = np.zeros(len(tried.slots), np.bool_)
-    positions = np.flatnonzero(np.diff(tried.bounds))
+    positions = tried.counts.nonzero()[0]
     if not len(positions):
         return reprieved
     what_if = _imagine_away(rows, positions, tried)
     rank = tried.rank()
     for turn in range(int(rank.max()) + 1):
-        given_back = np.flatnonzero(rank == turn)
-        what_if.sign[given_back] = 0
+        given_back = (rank == turn).nonzero()[0]
+        what_if.turn(given_back, 0)
         result = handle.run_filters(cycle, what_if.rows, what_if)
         fits = result.which[what_if.index[given_back]] == 0
-        what_if.sign[given_back[~fits]] = -1
+        what_if.turn(given_back[~fits], -1)
         reprieved[given_back[fits]] = True
     return reprieved
 
@@ -173,18 +181,17 @@ def _allowed(handle: Handle, budgets: Sequence[PodDisruptionBudget]) -> list[int
     return [allowed[f"{budget.namespace}/{budget.name}"] for budget in budgets]
 
 
-def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int) -> PodsOfNodes:
+def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *, in_order: bool) -> PodsOfNodes:
     """The pods that were not reprieved, by importance; equals stay in the order in which they were tried.
 
     kube-scheduler sorts only where a node had both violating and other pods; elsewhere they are in order already.
     """
     slots, index = tried.slots[~reprieved], tried.index[~reprieved]
-    order = _by_importance(handle, slots, index)
-    return PodsOfNodes.of(slots[order], index[order], nodes)
+    return PodsOfNodes.of(slots if in_order else slots[_by_importance(handle, slots, index)], index, nodes)
 
 
 def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
-    """Per node: higher priority first, then the earlier start (`MoreImportantPod`); stable."""
+    """Per node: higher priority first, then the earlier start (`MoreImportantPod`); stable. `index` is ascending."""
     return np.lexsort((_start(handle, slots), -handle.cluster.pods.priority[slots], index))
 
 

@@ -5,34 +5,35 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.apis.core import Node, Pod
-from scheduler_core.framework.interface import Action, ClusterEvent, QueueingHint, RegisteredEvent
+from scheduler_core.framework.interface import Action, ClusterEvent, HintFunction, QueueingHint, RegisteredEvent
 from scheduler_core.plugins.inter_pod_affinity.terms import hint_matches_all
 
 POD_ACTIONS = Action.ADD | Action.UPDATE_POD_LABEL | Action.DELETE
 NODE_ACTIONS = Action.ADD | Action.UPDATE_NODE_LABEL
 
 
-def events_to_register() -> Sequence[RegisteredEvent]:
+def events_to_register(after_pod_change: HintFunction, after_node_change: HintFunction) -> Sequence[RegisteredEvent]:
     """Pods on nodes that come, go or change their labels; nodes that come or change their labels."""
     return (
-        RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), _after_pod_change),
-        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), _after_node_change),
+        RegisteredEvent(ClusterEvent("Pod", POD_ACTIONS), after_pod_change),
+        RegisteredEvent(ClusterEvent("Node", NODE_ACTIONS), after_node_change),
     )
 
 
-def _after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
-    if any(other is not None and not other.node_name for other in (new, old)):
+def after_pod_change(pod: Pod, old: Pod | None, new: Pod | None) -> QueueingHint:
+    """The pod's own labels changed, or another pod, on a node or nominated to one, makes way for it or attracts it."""
+    if old is not None and new is not None and new.uid == pod.uid:
+        return QueueingHint.QUEUE
+    if any(other is not None and not (other.node_name or other.nominated_node_name) for other in (new, old)):
         return QueueingHint.SKIP
+    if new is None and old is not None and hint_matches_all(old.required_anti_affinity, pod):
+        return QueueingHint.QUEUE  # the one that went kept this one out
     return QueueingHint.QUEUE if pod_change_may_help(pod, old, new) else QueueingHint.SKIP
 
 
 def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
     """A pod that matches all affinity terms came (or began to match), or one that matches all anti-affinity terms went
-    (or stopped matching).
-
-    The pod's own terms alone are asked: that an existing pod's anti-affinity kept it out wakes it only if the pod's own
-    anti-affinity matches that one as well.
-    """
+    (or stopped matching)."""
     matched_affinity = old is not None and hint_matches_all(pod.required_affinity, old)
     matched_anti_affinity = old is not None and hint_matches_all(pod.required_anti_affinity, old)
     if new is None:
@@ -42,7 +43,7 @@ def pod_change_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
     return matched_anti_affinity and not hint_matches_all(pod.required_anti_affinity, new)
 
 
-def _after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
+def after_node_change(pod: Pod, old: Node | None, new: Node) -> QueueingHint:
     return QueueingHint.QUEUE if node_change_may_help(pod, old, new) else QueueingHint.SKIP
 
 

@@ -38,15 +38,19 @@ from scheduler_core.framework.interface import (
     ScoreExtensions,
     ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts
+from scheduler_core.plugins.helpers.signing import Fragments
 from scheduler_core.plugins.inter_pod_affinity import scoring
+from scheduler_core.plugins.inter_pod_affinity.before_1_33 import after_node_change_before_1_33
+from scheduler_core.plugins.inter_pod_affinity.before_1_36 import after_pod_change_before_1_36
 from scheduler_core.plugins.inter_pod_affinity.counting import Plan, Plans, RequiredKey, ScoringTerm, cells
 from scheduler_core.plugins.inter_pod_affinity.existing_terms import TermOwners
 from scheduler_core.plugins.inter_pod_affinity.explain import explain_filter, explain_score
-from scheduler_core.plugins.inter_pod_affinity.hints import events_to_register
+from scheduler_core.plugins.inter_pod_affinity.hints import after_node_change, after_pod_change, events_to_register
 
 # The first rule that a node breaks decides; a later one is checked only if the earlier hold.
 EXISTING_ANTI_AFFINITY = Status(Code.UNSCHEDULABLE, ("node(s) didn't satisfy existing pods anti-affinity rules",))
@@ -66,6 +70,7 @@ class InterPodAffinity(
     EnqueueExtensions,
     ExplainsFilter,
     ExplainsScore,
+    SignPlugin,
 ):
     """Reject nodes without the pods that are asked for or with ones that are forbidden; weigh preferences."""
 
@@ -76,6 +81,12 @@ class InterPodAffinity(
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         assert isinstance(args, InterPodAffinityArgs)
         self._plans = Plans(args, handle.cluster)
+        self._ignores_others = args.ignore_preferred_terms_of_existing_pods
+        rules = handle.release.rules
+        both = rules.inter_pod_affinity_hint_sees_both_sides
+        self._after_pod_change = after_pod_change if both else after_pod_change_before_1_36
+        compares = rules.inter_pod_affinity_hint_compares_labels
+        self._after_node_change = after_node_change if compares else after_node_change_before_1_33
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """Skipped when the pod requires nothing and no existing pod's required anti-affinity reaches it."""
@@ -124,8 +135,15 @@ class InterPodAffinity(
     ) -> Scores:
         return scoring.normalize(scores)
 
+    def sign_pod(self, pod: Pod) -> Fragments | None:
+        """Terms look at other pods; other pods' terms look at the labels."""
+        affinity = (pod.manifest.get("spec") or {}).get("affinity") or {}
+        if affinity.get("podAffinity") is not None or affinity.get("podAntiAffinity") is not None:
+            return None
+        return {} if self._ignores_others else {"labels": tuple(sorted(pod.labels.items()))}
+
     def events_to_register(self) -> Sequence[RegisteredEvent]:
-        return events_to_register()
+        return events_to_register(self._after_pod_change, self._after_node_change)
 
     def explain_filter(
         self, pod: Pod, state: Plan, cluster: Cluster, row: int, change: Change | None = None

@@ -35,12 +35,19 @@ from scheduler_core.framework.interface import (
     ScoreExtensions,
     ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
 from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.helpers.signing import by_node_affinity
 from scheduler_core.plugins.node_affinity.explain import explain_preferred, explain_required
-from scheduler_core.plugins.node_affinity.rule import matching_nodes, preferred_error, preferred_weights
+from scheduler_core.plugins.node_affinity.rule import (
+    matches_required,
+    matching_nodes,
+    preferred_error,
+    preferred_weights,
+)
 
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match Pod's node affinity/selector",))
 NOT_ENFORCED = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match scheduler-enforced node affinity",))
@@ -58,14 +65,17 @@ class NodeAffinity(
     EnqueueExtensions,
     ExplainsFilter,
     ExplainsScore,
+    SignPlugin,
 ):
     """`addedAffinity` of the profile's arguments holds for every pod, beside the pod's own."""
 
     name = "NodeAffinity"
     reads = Reads(pod=("node_selector", "required_node_affinity", "preferred_node_affinity"), node=("name", "labels"))
+    sign_pod = staticmethod(by_node_affinity)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeAffinityArgs) else NodeAffinityArgs()
+        self._skips = handle.release.rules.node_affinity_scores_preferences_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         """If every term names nodes by metadata.name, only those need to be looked at."""
@@ -91,7 +101,7 @@ class NodeAffinity(
     def pre_score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> PreScoreResult:
         if pod.preferred_node_affinity and (error := preferred_error(pod.preferred_node_affinity)):
             return PreScoreResult(status=Status(Code.ERROR, (error,)))
-        if not pod.preferred_node_affinity and not self.args.added_preferred:
+        if self._skips and not pod.preferred_node_affinity and not self.args.added_preferred:
             return NOTHING_PREFERRED
         return PreScoreResult()
 
@@ -123,16 +133,6 @@ class NodeAffinity(
         added = self.args.added_required
         if added is not None and not added.matches(new.labels, new.name):
             return QueueingHint.SKIP
-        if (matched := _matches(pod, new)) and old is not None:
-            matched = not _matches(pod, old)
+        if (matched := matches_required(pod, new)) and old is not None:
+            matched = not matches_required(pod, old)
         return QueueingHint.SKIP if matched is False else QueueingHint.QUEUE
-
-
-def _matches(pod: Pod, node: Node) -> bool | None:
-    """component-helpers' RequiredNodeAffinity.Match; None for an error: no term matches, and one cannot be parsed."""
-    if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
-        return False
-    required = pod.required_node_affinity
-    if required is None or required.matches(node.labels, node.name):
-        return True
-    return None if any(term.errors() for term in required.terms) else False

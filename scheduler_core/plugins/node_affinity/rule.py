@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import PreferredNodeTerm
+from scheduler_core.apis.core import Node, Pod, PreferredNodeTerm
 from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
 from scheduler_core.cluster.nodes import NodeTable
 
@@ -28,6 +28,16 @@ def preferred_weights(nodes: NodeTable, terms: Sequence[PreferredNodeTerm]) -> N
         if preferred.weight and not preferred.term.empty:
             found += np.where(_term(nodes, preferred.term), preferred.weight, 0)
     return found
+
+
+def matches_required(pod: Pod, node: Node) -> bool | None:
+    """component-helpers' RequiredNodeAffinity.Match; None for an error: no term matches, and one cannot be parsed."""
+    if any(node.labels.get(key) != value for key, value in pod.node_selector.items()):
+        return False
+    required = pod.required_node_affinity
+    if required is None or required.matches(node.labels, node.name):
+        return True
+    return None if any(term.errors() for term in required.terms) else False
 
 
 @lru_cache(maxsize=1024)

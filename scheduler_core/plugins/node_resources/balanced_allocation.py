@@ -22,7 +22,9 @@ from scheduler_core.framework.interface import (
     Reads,
     ScorePlugin,
     Scores,
+    SignPlugin,
 )
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import Amount, There, amounts, pod_request
 from scheduler_core.plugins.node_resources.explain_balance import explain_balance, explain_improvement
 
@@ -32,7 +34,7 @@ HALF = MAX_NODE_SCORE // 2
 Shares = NDArray[np.float64]
 
 
-class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore):
+class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore, SignPlugin):
     """How much the pod improves the balance: 50 + (50 + balance with it - balance without it) / 2.
 
     The balance is 100 * (1 - standard deviation of the shares in use), counted with the pods' real requests.
@@ -40,10 +42,12 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
 
     name = "NodeResourcesBalancedAllocation"
     reads = Reads(pod=("requests",), node=("allocatable", "requested"))
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         default = NodeResourcesBalancedAllocationArgs()
         self.args = args if isinstance(args, NodeResourcesBalancedAllocationArgs) else default
+        self._scores_best_effort = not handle.release.rules.balanced_allocation_skips_best_effort_pods
         improves = handle.release.rules.balanced_allocation_scores_the_improvement
         self._score, self._explain = (improvement, explain_improvement) if improves else (balance, explain_balance)
 
@@ -57,7 +61,9 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
         return self._score(amounts(pod, nodes, rows, self.args.resources, non_zero=False), len(rows))
 
     def _asks(self, pod: Pod) -> bool:
-        return any(pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources)
+        return self._scores_best_effort or any(
+            pod_request(pod, spec.name, non_zero=False) for spec in self.args.resources
+        )
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

@@ -32,9 +32,11 @@ from scheduler_core.framework.interface import (
     Rows,
     ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
 from scheduler_core.plugins.node_resources.strategies import (
@@ -48,11 +50,19 @@ from scheduler_core.plugins.node_resources.strategies import (
 
 KEPT_RESULTS = 1000
 SIGN_BIT = 63
+FEW_BITS = 12
 State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
 
 
 class NodeResourcesFit(
-    PreFilterPlugin, FilterPlugin, PreFilterExtensions, ScorePlugin, EnqueueExtensions, ExplainsFilter, ExplainsScore
+    PreFilterPlugin,
+    FilterPlugin,
+    PreFilterExtensions,
+    ScorePlugin,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
 ):
     """Counters (add_pod_delta): the node's pods, then their requests of each resource in the state."""
 
@@ -62,9 +72,12 @@ class NodeResourcesFit(
         pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
         node=("allocatable", "requested", "non_zero", "pod_count"),
     )
+    sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
+        self._resizes_in_place = handle.release.has_on("InPlacePodVerticalScaling")
+        self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -94,6 +107,8 @@ class NodeResourcesFit(
             if short.any():
                 lacking.append((i, short))
                 too_small |= short & (allocatable < amount)
+        if not self._tells_too_small:
+            too_small[:] = False
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
 
     def add_pod_delta(
@@ -113,8 +128,9 @@ class NodeResourcesFit(
         return mean(parts, len(rows))
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        of_pods = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)
         return (
-            RegisteredEvent(ClusterEvent("Pod", Action.DELETE | Action.UPDATE_POD_SCALE_DOWN), self._after_pod_event),
+            RegisteredEvent(ClusterEvent("Pod", of_pods), self._after_pod_event),
             RegisteredEvent(ClusterEvent("Node", Action.ADD | Action.UPDATE_NODE_ALLOCATABLE), self._after_node_change),
         )
 
@@ -184,11 +200,18 @@ def _verdicts(
         combination |= where.astype(np.int64) << bit
         bit += 1
     which = np.zeros(len(combination), np.int16)
-    statuses = []
-    for value in sorted(set(combination[combination > 0].tolist())):
+    statuses: list[Status] = []
+    for value in _occurring(combination, bit):
         same = combination == value
         one = int(same.argmax())
         code = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if too_small[one] else Code.UNSCHEDULABLE
         statuses.append(Status(code, tuple(reasons[number] for number, where in lacking if where[one])))
         which[same] = len(statuses)
     return Verdicts(which, statuses)
+
+
+def _occurring(combination: NDArray[np.int64], bits: int) -> list[int]:
+    """The distinct combinations of some reasons, ascending."""
+    found = np.bincount(combination).nonzero()[0] if bits <= FEW_BITS else np.unique(combination)
+    combinations: list[int] = found[found > 0].tolist()
+    return combinations

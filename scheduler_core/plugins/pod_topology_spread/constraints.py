@@ -36,7 +36,7 @@ class SpreadConstraints:
         self._system_defaulted = args.defaulting_type == "System"
         defaults = SYSTEM_DEFAULT_CONSTRAINTS if self._system_defaulted else args.default_constraints
         self._defaults = {action: tuple(c for c in defaults if c.when_unsatisfiable == action) for action in ACTIONS}
-        self._any_defaults = bool(defaults)
+        self.any_defaults = bool(defaults)
         self._cluster = cluster
         self._workloads: dict[str, list[Workload]] = {}  # by namespace
         self._versions: tuple[int, ...] = ()
@@ -57,7 +57,7 @@ class SpreadConstraints:
 
     def defaults_apply(self, pod: Pod) -> bool:
         """Whether a pod without constraints of its own might get default ones; False is certain."""
-        return bool(self._any_defaults and self._workloads_in(pod.namespace))
+        return bool(self.any_defaults and self._workloads_in(pod.namespace))
 
     @property
     def versions(self) -> tuple[int, ...]:

@@ -39,10 +39,12 @@ from scheduler_core.framework.interface import (
     ScoreExtensions,
     ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
 from scheduler_core.plugins.helpers.domain_counts import DomainCounts
+from scheduler_core.plugins.helpers.signing import Fragments
 from scheduler_core.plugins.pod_topology_spread import scoring
 from scheduler_core.plugins.pod_topology_spread.constraints import SpreadConstraints
 from scheduler_core.plugins.pod_topology_spread.counting import NOTHING, CountedConstraint, Plan, Plans
@@ -76,6 +78,7 @@ class PodTopologySpread(
     EnqueueExtensions,
     ExplainsFilter,
     ExplainsScore,
+    SignPlugin,
 ):
     """Reject nodes that would make the spread too uneven; prefer nodes whose domains hold fewer matching pods."""
 
@@ -138,6 +141,10 @@ class PodTopologySpread(
         self, pod: Pod, state: scoring.ScoreState, nodes: NodeTable, rows: NDArray[np.intp], scores: Scores
     ) -> Scores:
         return scoring.normalize(state, scores)
+
+    def sign_pod(self, pod: Pod) -> Fragments | None:
+        """Constraints look at other pods; with default ones no pod can be signed."""
+        return None if pod.topology_spread_constraints or self._constraints.any_defaults else {}
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return events_to_register(self._constraints)

@@ -19,14 +19,16 @@ from scheduler_core.framework.interface import (
     Reads,
     ScorePlugin,
     Scores,
+    SignPlugin,
 )
+from scheduler_core.plugins.helpers.signing import Fragments
 
 MIB = 1024 * 1024
 MIN_THRESHOLD = 23 * MIB
 MAX_CONTAINER_THRESHOLD = 1000 * MIB
 
 
-class ImageLocality(ScorePlugin, ExplainsScore):
+class ImageLocality(ScorePlugin, ExplainsScore, SignPlugin):
     """An image counts by its size times the share of nodes that have it, so that pods do not crowd on one node."""
 
     name = "ImageLocality"
@@ -38,6 +40,9 @@ class ImageLocality(ScorePlugin, ExplainsScore):
     def score(self, pod: Pod, state: None, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         found: Scores = np.array(image_scores(nodes, pod), np.int64)[nodes.image_states.codes[rows]]
         return found
+
+    def sign_pod(self, pod: Pod) -> Fragments:
+        return {"images": frozenset(map(normalized_image_name, pod.images))}
 
     def explain_score(
         self, pod: Pod, state: None, cluster: Cluster, rows: NDArray[np.intp], raw: Scores, index: int

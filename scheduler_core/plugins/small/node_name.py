@@ -24,18 +24,21 @@ from scheduler_core.framework.interface import (
     Reads,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_node_name
 
 NO_MATCH = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match the requested node name",))
 
 
-class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter):
+class NodeName(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """Pending pods have no `spec.nodeName`, so this plugin lets them pass."""
 
     name = "NodeName"
     reads = Reads(pod=("node_name",), node=("name",))
+    sign_pod = staticmethod(by_node_name)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

@@ -28,20 +28,23 @@ from scheduler_core.framework.interface import (
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_host_ports
 
 NO_FREE_PORTS = Status(Code.UNSCHEDULABLE, ("node(s) didn't have free ports for the requested pod ports",))
 NO_PORTS_WANTED = PreFilterResult(status=SKIP)
 ANY_IP = "0.0.0.0"  # noqa: S104, an address in a manifest
 
 
-class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
+class NodePorts(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """A node's used ports are a set: a pod that leaves frees its ports even if another pod on the node shares them."""
 
     name = "NodePorts"
     without_pre_filter = 'reading "PreFilterNodePorts" from cycleState: not found'
+    sign_pod = staticmethod(by_host_ports)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._pods = handle.cluster.pods

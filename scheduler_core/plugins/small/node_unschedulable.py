@@ -23,20 +23,23 @@ from scheduler_core.framework.interface import (
     Reads,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_tolerations
 from scheduler_core.plugins.taint_toleration.rule import tolerates
 
 UNSCHEDULABLE_TAINT = Taint("node.kubernetes.io/unschedulable", "", "NoSchedule")
 UNSCHEDULABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) were unschedulable",))
 
 
-class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter):
+class NodeUnschedulable(FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """Reject a cordoned node unless the pod tolerates the taint that a cordoned node would have."""
 
     name = "NodeUnschedulable"
     reads = Reads(pod=("tolerations",), node=("unschedulable",))
+    sign_pod = staticmethod(by_tolerations)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         pass

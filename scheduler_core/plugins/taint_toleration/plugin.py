@@ -32,10 +32,12 @@ from scheduler_core.framework.interface import (
     ScoreExtensions,
     ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
 from scheduler_core.framework.runtime.scores import default_normalize
+from scheduler_core.plugins.helpers.signing import by_tolerations
 from scheduler_core.plugins.taint_toleration.before_1_35 import reason_before_1_35
 from scheduler_core.plugins.taint_toleration.explain import explain_preferences, explain_taints
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, find_untolerated_taint, tolerates
@@ -45,13 +47,21 @@ REASON = "node(s) had untolerated taint(s)"
 
 
 class TaintToleration(
-    FilterPlugin, PreScorePlugin, ScorePlugin, ScoreExtensions, EnqueueExtensions, ExplainsFilter, ExplainsScore
+    FilterPlugin,
+    PreScorePlugin,
+    ScorePlugin,
+    ScoreExtensions,
+    EnqueueExtensions,
+    ExplainsFilter,
+    ExplainsScore,
+    SignPlugin,
 ):
     """The rule runs once for each distinct set of taints."""
 
     name = "TaintToleration"
     without_pre_score = 'failed to read "PreScoreTaintToleration" from cycleState: not found'
     reads = Reads(pod=("tolerations",), node=("taints",))
+    sign_pod = staticmethod(by_tolerations)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         named = handle.release.rules.taint_toleration_reason_names_the_taint

@@ -94,10 +94,9 @@ class AttachedVolumes:
         self.examples = {code: self._csi_nodes[row] for row, code in reversed(list(enumerate(codes)))}
         self._none: IntColumn = np.zeros(len(nodes), np.int64)
         self.limits: dict[str, IntColumn] = {}  # driver -> int64[N]
-        for row, csi_node in enumerate(self._csi_nodes):
-            for driver, limit in csi_node.limits.items() if csi_node is not None else ():
-                if limit is not None:
-                    self.limits.setdefault(driver, np.full(len(nodes), NO_LIMIT, np.int64))[row] = limit
+        for row, name in enumerate(nodes.names):
+            for driver, limit in self.storage.volume_limits(name).items():
+                self.limits.setdefault(driver, np.full(len(nodes), NO_LIMIT, np.int64))[row] = limit
         self._counts: dict[str, IntColumn] = {}
         self._where: dict[str, dict[int, int]] = {}  # unique name -> row -> pods that use it there
         self._held: dict[int, tuple[int, Attachable]] = {}  # slot -> its row and what it attaches

@@ -35,9 +35,12 @@ from scheduler_core.framework.interface import (
     PreFilterResult,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
+from scheduler_core.plugins.volumes import before_1_32, before_1_33
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.hints import (
@@ -73,15 +76,21 @@ class DriverCount:
         return self.current + self.new <= self.limit
 
 
-class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
+class NodeVolumeLimits(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
+):
     """The pod's volumes depend on the node: in-tree ones count where their driver has taken over."""
 
     name = "NodeVolumeLimits"
     asks_pre_filter = True
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        self.storage = Storage(handle.cluster)
+        rules = handle.release.rules
+        counts = rules.volume_limits_count_attachments
+        self.storage = Storage(handle.cluster) if counts else before_1_32.StorageWithoutAttachments(handle.cluster)
         self.cluster = handle.cluster
+        self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -135,6 +144,8 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Enque
         return np.zeros((0, len(slots)), np.int64)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
+        if not self._follows_limits:
+            return before_1_33.EVENTS
         return (
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.ADD)),
             RegisteredEvent(ClusterEvent("storage.k8s.io/CSINode", Action.UPDATE), after_csi_node_limits),
@@ -165,7 +176,7 @@ class NodeVolumeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Enque
         new = self._own(pod, state, csi_node)
         if isinstance(new, Status):
             return new
-        limits = {d: n for d, n in csi_node.limits.items() if n is not None} if csi_node is not None else {}
+        limits = self.storage.volume_limits(node_name)
         if not new or not limits:
             return []
         attached: Attachable = {}

@@ -35,22 +35,23 @@ from scheduler_core.framework.interface import (
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.exclusive import conflicts, is_exclusive, volume_name
 from scheduler_core.plugins.volumes.listers import Storage, VolumePods, direct_claims, not_found
 
 READ_WRITE_ONCE_POD = "ReadWriteOncePod"
 
-DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
-CLAIM_IN_USE = Status(
-    Code.UNSCHEDULABLE,
-    (
-        "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use "
-        "by another pod",
-    ),
+CLAIM_IN_USE = (
+    "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod"
 )
+CLAIM_IN_USE_ON_THE_NODE = (  # in older releases
+    "node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode"
+)
+DISK_CONFLICT = Status(Code.UNSCHEDULABLE, ("node(s) had no available disk",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,15 +66,21 @@ class State:
 NO_VOLUMES = PreFilterResult(State(frozenset(), 0, disks=False), SKIP)
 
 
-class VolumeRestrictions(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
+class VolumeRestrictions(
+    PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter, SignPlugin
+):
     """Counters (add_pod_delta): pods whose disks conflict with this pod's; uses of its ReadWriteOncePod claims."""
 
     name = "VolumeRestrictions"
     without_pre_filter = 'cannot read "PreFilterVolumeRestrictions" from cycleState'
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)
         self.cluster = handle.cluster
+        of_node = handle.release.rules.claim_in_use_reason_speaks_of_the_node
+        in_use = CLAIM_IN_USE_ON_THE_NODE if of_node else CLAIM_IN_USE
+        self._statuses = (DISK_CONFLICT, Status(Code.UNSCHEDULABLE, (in_use,)))
         self._users = VolumePods(handle.cluster, lambda pod: (f"{pod.namespace}/{name}" for name in direct_claims(pod)))
         self._mounts = VolumePods(handle.cluster, _exclusive_names)
 
@@ -100,7 +107,7 @@ class VolumeRestrictions(PreFilterPlugin, FilterPlugin, PreFilterExtensions, Enq
         if change is not None:
             conflicting, in_use = conflicting + change.delta[0], in_use + change.delta[1]
         which = np.where(conflicting > 0, 1, np.where(in_use > 0, 2, 0)).astype(np.int16)
-        return Verdicts(which, (DISK_CONFLICT, CLAIM_IN_USE))
+        return Verdicts(which, self._statuses)
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

@@ -29,9 +29,11 @@ from scheduler_core.framework.interface import (
     QueueingHint,
     RegisteredEvent,
     Rows,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
 from scheduler_core.plugins.volumes.matching import claim_class
@@ -63,11 +65,12 @@ class VolumeTopology:
 Topologies = tuple[VolumeTopology, ...]
 
 
-class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilter):
+class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilter, SignPlugin):
     """The state is the zone and region labels of the pod's bound volumes."""
 
     name = "VolumeZone"
     asks_pre_filter = True
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)

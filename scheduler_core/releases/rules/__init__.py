@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from scheduler_core.releases.rules.cycle import CycleRules
 from scheduler_core.releases.rules.plugins import PluginRules
+from scheduler_core.releases.rules.pods import PodRules
+from scheduler_core.releases.rules.queue import QueueRules
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rules(PluginRules):
+class Rules(PluginRules, PodRules, CycleRules, QueueRules):
     """The defaults are the newest release's; see `rule` for what a field tells."""

@@ -20,6 +20,20 @@ class PluginRules:
             True: Message("the reason names the first taint that is not tolerated"),
         },
     )
+    inter_pod_affinity_hint_sees_both_sides: bool = rule(
+        "InterPodAffinity",
+        "plugins/interpodaffinity/plugin.go: isSchedulableAfterPodChange",
+        {
+            True: Message(
+                "a rejected pod is tried again when a pod whose anti-affinity kept it out is deleted, and when its own "
+                "labels change"
+            ),
+            False: Message(
+                "a rejected pod is tried again only for pods that its own terms match: the end of a pod whose "
+                "anti-affinity kept it out does not wake it"
+            ),
+        },
+    )
     balanced_allocation_scores_the_improvement: bool = rule(
         "NodeResourcesBalancedAllocation",
         "plugins/noderesources/balanced_allocation.go: balancedResourceScorer",

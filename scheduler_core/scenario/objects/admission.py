@@ -13,6 +13,7 @@ from typing import Any, Literal, cast
 
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, PodKey, PriorityClass, StorageClass
 from scheduler_core.apis.messages import Message
+from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.reading.problems import Problems, show
 from scheduler_core.scenario.reading.times import parse_time
 
@@ -30,11 +31,12 @@ OLDEST_START = -100_000.0  # seconds: the start of the first running pod that do
 class Admission:
     """The classes known so far, the moment at which objects are created, and the counters.
 
-    `now`: virtual seconds; None while the initial objects are read. `updating`: the object replaces a stored one, whose
-    priority it keeps.
+    `release`: the cluster's. `now`: virtual seconds; None while the initial objects are read. `updating`: the object
+    replaces a stored one, whose priority it keeps.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, release: Release = DEFAULT_RELEASE) -> None:
+        self.release = release
         self.now: float | None = None
         self.updating = False
         self.priority_classes = {found.name: found for found in SYSTEM_PRIORITY_CLASSES}

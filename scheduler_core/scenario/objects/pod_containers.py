@@ -12,6 +12,7 @@ from typing import Any
 
 from scheduler_core.apis.core import HostPort
 from scheduler_core.apis.messages import Message
+from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import dns_label, port_name
 from scheduler_core.scenario.objects.resources import (
     Amounts,
@@ -110,9 +111,10 @@ def _check_port_conflicts(ports: Any, path: Path, taken: set[tuple[str, str, int
             taken.add(key)
 
 
-def host_ports(spec: Manifest) -> tuple[HostPort, ...]:
+def host_ports(spec: Manifest, release: Release) -> tuple[HostPort, ...]:
     """The host ports of sidecars, then of containers (`GetHostPorts`); hostNetwork takes every container port."""
-    sidecars = [one for one in spec.get("initContainers") or () if is_sidecar(one)]
+    counted = release.rules.node_ports_counts_sidecars
+    sidecars = [one for one in spec.get("initContainers") or () if counted and is_sidecar(one)]
     host_network = spec.get("hostNetwork")
     found = []
     for container in (*sidecars, *(spec.get("containers") or ())):
@@ -123,19 +125,18 @@ def host_ports(spec: Manifest) -> tuple[HostPort, ...]:
     return tuple(found)
 
 
-def images(spec: Manifest) -> tuple[str, ...]:
+def images(spec: Manifest, release: Release) -> tuple[str, ...]:
     """The images of init containers, then of containers (ImageLocality's `sumImageScores`)."""
-    return tuple(
-        container.get("image") or ""
-        for container in (*(spec.get("initContainers") or ()), *(spec.get("containers") or ()))
-    )
+    init_containers = spec.get("initContainers") if release.rules.image_locality_counts_init_containers else ()
+    containers = (*(init_containers or ()), *(spec.get("containers") or ()))
+    return tuple(container.get("image") or "" for container in containers)
 
 
 def is_sidecar(container: Manifest) -> bool:
     return container.get("restartPolicy") == "Always"
 
 
-def pod_requests(spec: Manifest, status: Manifest, problems: Problems) -> PodRequests:
+def pod_requests(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> PodRequests:
     """The requests of a pod's containers with everything that defaulting adds."""
     containers = [_requests(one, status, "containerStatuses") for one in spec.get("containers") or ()]
     init_containers = [

@@ -9,6 +9,7 @@ from typing import Any
 
 from scheduler_core.apis.core import OwnerReference, Pod, Volume
 from scheduler_core.apis.messages import Message
+from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import (
     check_labels,
     check_metadata,
@@ -45,7 +46,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         )
     node_name = spec.get("nodeName") or ""
     priority, preemption_policy, class_name = admission.priority(spec, problems)
-    all_images = images(spec)
+    all_images = images(spec, admission.release)
     pod = Pod(
         name=metadata.get("name") or "",
         namespace=namespace,
@@ -55,7 +56,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         priority=priority,
         preemption_policy=preemption_policy,
         scheduler_name=spec.get("schedulerName") or DEFAULT_SCHEDULER,
-        **requested(spec, status if node_name else {}, problems),
+        **requested(spec, status if node_name else {}, problems, admission.release),
         images=all_images,
         num_containers=len(all_images),
         creation_timestamp=admission.creation(metadata),
@@ -72,7 +73,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         topology_spread_constraints=spread_constraints(
             spec.get("topologySpreadConstraints"), ("spec", "topologySpreadConstraints"), problems, labels
         ),
-        host_ports=host_ports(spec),
+        host_ports=host_ports(spec, admission.release),
         scheduling_gates=_scheduling_gates(spec, problems),
         volumes=_volumes(spec, metadata.get("name") or "", problems),
         owner=controller(metadata),
@@ -82,16 +83,20 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
     return _with_affinity(pod, spec["affinity"], problems) if spec.get("affinity") else pod
 
 
-def requested(spec: Manifest, status: Manifest, problems: Problems) -> dict[str, Any]:
+def requested(spec: Manifest, status: Manifest, problems: Problems, release: Release) -> dict[str, Any]:
     """The fields of a Pod that say what it asks for; a running pod's `status` counts while it is resized."""
-    requests = pod_requests(spec, status, problems)
+    requests = pod_requests(spec, status, problems, release)
     total = requests.total()
-    non_zero_cpu, non_zero_memory = requests.non_zero(total)
+    if release.rules.pods_on_nodes_count_sidecars:
+        non_zero, scoring = requests.non_zero(total), requests.scoring()
+    else:
+        non_zero, scoring = requests.non_zero_before_1_32(), requests.incoming()
+    non_zero_cpu, non_zero_memory = non_zero
     return {
         "requests": counted(total),
         "non_zero_cpu": non_zero_cpu,
         "non_zero_memory": non_zero_memory,
-        "scoring_requests": requests.scoring(),
+        "scoring_requests": scoring,
     }
 
 

@@ -199,6 +199,26 @@ class PodRequests:
         _add(total, self._overhead)
         return total
 
+    def incoming(self) -> Amounts:
+        """What the resource scorers count of the pod itself, with the defaults for each container."""
+        return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
+
+    def non_zero_before_1_32(self) -> tuple[int, int]:
+        """The same for pods on nodes, where sidecars run beside init containers only (`calculateResource`)."""
+        missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
+        running: Amounts = {}
+        for requests in self._containers:
+            _add(running, _two({**missing, **requests}))
+        sidecars: Amounts = {}
+        for requests, is_sidecar in self._init_containers:
+            use = dict(sidecars)
+            _add(use, requests)
+            if is_sidecar:
+                sidecars = use
+            raise_to(running, _two({**missing, **use}))
+        _add(running, _two(self._overhead))
+        return min(running.get("cpu", 0), MAX_INT64), min(running.get("memory", 0), MAX_INT64)
+
     def non_zero(self, total: Amounts) -> tuple[int, int]:
         """Cpu and memory with defaults for containers without a request (`getNonMissingContainerRequests`)."""
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}
@@ -227,6 +247,10 @@ def aggregate(
         raise_to(highest, use)
     raise_to(total, highest)
     return total
+
+
+def _two(found: Amounts) -> Amounts:
+    return {name: found[name] for name in ("cpu", "memory") if name in found}
 
 
 def raise_to(total: Amounts, other: Mapping[str, int]) -> None:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Workload
+from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, requested
 from scheduler_core.scenario.reading.problems import Problems
 
 Manifest = Mapping[str, Any]
 
 
-def merge_update(old: KubernetesObject, new: KubernetesObject) -> KubernetesObject:
+def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release = DEFAULT_RELEASE) -> KubernetesObject:
     """`new` as it is stored when it replaces `old`, an object of the same kind and name.
 
     uid, creationTimestamp and deletionTimestamp stay. A Pod keeps its status, nodeName, priority, priorityClassName
@@ -23,7 +24,7 @@ def merge_update(old: KubernetesObject, new: KubernetesObject) -> KubernetesObje
     """
     match old, new:
         case Pod(), Pod():
-            return _pod(old, new)
+            return _pod(old, new, release)
         case Node(), Node():
             return _node(old, new)
         case PodDisruptionBudget(), PodDisruptionBudget():
@@ -38,7 +39,7 @@ def merge_update(old: KubernetesObject, new: KubernetesObject) -> KubernetesObje
             return new
 
 
-def _pod(old: Pod, new: Pod) -> Pod:
+def _pod(old: Pod, new: Pod, release: Release) -> Pod:
     spec = {
         **(new.manifest.get("spec") or {}),
         **_given("nodeName", old.node_name),
@@ -62,7 +63,7 @@ def _pod(old: Pod, new: Pod) -> Pod:
         priority_class_name=old.priority_class_name,
         preemption_policy=old.preemption_policy,
         manifest={**_without_status(new), "spec": spec, **_given("status", status)},
-        **(requested(spec, status or {}, Problems()) if resized else {}),
+        **(requested(spec, status or {}, Problems(), release) if resized else {}),
     )
 
 

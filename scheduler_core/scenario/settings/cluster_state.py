@@ -9,6 +9,7 @@ from scheduler_core.apis.core import KubernetesObject, Namespace, Node, Persiste
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES, Admission, claimed
+from scheduler_core.scenario.objects.availability import available
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, LOAD_ORDER, POD_MAKERS, SCENARIO, UNREAD, Kind
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES
@@ -79,7 +80,7 @@ def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Ad
     before = problems.count
     if not check(kind.fields, data, (), problems):
         return None
-    found = kind.build(data, problems, admission)
+    found = kind.build(available(kind.name, data, problems, admission.release), problems, admission)
     return found if problems.count == before else None
 
 

@@ -83,7 +83,12 @@ def _feature_gates(found: Mapping[str, bool], release: Release, problems: Proble
     for name, value in found.items():
         path = ("spec", "featureGates", name)
         gate = release.gates.get(name)
-        if gate is None:
+        if gate is None and any(name in other.gates for other in RELEASES.values()):
+            problems.warn(
+                path,
+                Message("ignored: Kubernetes {release} has no feature gate {gate}", release=release.version, gate=name),
+            )
+        elif gate is None:
             hint = did_you_mean(name, release.gates)
             problems.error(path, Message("unrecognized feature gate: {name}{hint}", name=name, hint=hint))
         elif gate.settable:

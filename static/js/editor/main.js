@@ -3,12 +3,14 @@
  * The editor page. One text, three sights of it: YAML, builder, cluster. What is typed is checked by the engine's own
  * parser, kept as a draft in this browser, saved as a new version, and run beside the text.
  */
+import { Intake } from "../intake/dialog.js";
+import { takeOver } from "../intake/handed_over.js";
+import { wasPrinted } from "../intake/printed.js";
 import { h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
-import { mendable, NoText, textOf } from "./incoming.js";
 import { clusterCard, pendingOf, startRows, waitingCard } from "./outcome/cluster_picture.js";
 import { Outcome } from "./outcome/outcome.js";
 import { get, post } from "./server.js";
@@ -16,6 +18,7 @@ import { yamlEditor } from "./text/yaml_editor.js";
 
 const CHECK_AFTER = 350; // ms of not typing
 const CHECK_AGAIN = 8000;
+const PASTED = 200; // characters at once, which nobody types
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const page = element("editor");
@@ -69,6 +72,13 @@ let timer;
  */
 function changed(text, told) {
 	delete page.dataset.checked;
+	if (text.length - state.text.length > PASTED && wasPrinted(text)) {
+		// by a cluster, with all its secrets: neither sent nor kept before they are dropped
+		clearTimeout(timer);
+		editor.write(state.text);
+		void intake.bring(new Blob([text]));
+		return;
+	}
 	state.text = text;
 	state.status = told ?? (draft.keep(text) ? t("editor.kept") : t("editor.notKept"));
 	clearTimeout(timer);
@@ -324,37 +334,14 @@ function refused(errors) {
 }
 
 /**
- * Text from the clipboard or a file: what kubectl or kube-scheduler-simulator prints becomes a scenario.
- * @param {Blob} file
+ * What the intake made of a dump; or a text that can be mended, which comes in as it is, with its errors under their
+ * lines.
+ * @param {import("../intake/dialog.js").Brought} brought
  */
-async function bring(file) {
-	notBrought("");
-	try {
-		await bringText(await textOf(file, Number(data.most)));
-	} catch (error) {
-		notBrought(error instanceof NoText ? error.message : t("editor.offline"));
-	}
-}
-
-/** Say why nothing came in: in the dialog, where it is open. @param {string} sentence */
-function notBrought(sentence) {
-	const open = /** @type {HTMLDialogElement} */ (element("import")).open;
-	element("import-problem").hidden = !sentence;
-	element("import-problem").textContent = sentence;
-	if (open || !sentence) return;
-	state.status = sentence;
-	drawStatus();
-}
-
-/** @param {string} text */
-async function bringText(text) {
-	const { body } = await post(data.import, { text });
-	if (body.errors && !mendable(text, body.errors)) throw new NoText(inWords(body.errors[0]));
-	const next = body.text ?? text; // what can be mended comes in as it is, with its errors under their lines
+async function take({ text, errors }) {
 	state.drawn = false; // the cluster of another text
-	put(next);
-	state.status = body.errors ? t("editor.notImported") : t("editor.imported", { notes: (body.notes ?? []).join(" ") });
-	/** @type {HTMLDialogElement} */ (element("import")).close();
+	put(text);
+	state.status = errors.length ? t("editor.notImported") : t("editor.imported");
 	await check();
 }
 
@@ -399,17 +386,17 @@ page.querySelector("[role=tablist]")?.addEventListener("keydown", (event) => {
 	showTab(next);
 	element(`tab-${next}`).focus();
 });
-element("open-import").addEventListener("click", () =>
-	/** @type {HTMLDialogElement} */ (element("import")).showModal(),
-);
-element("import-go").addEventListener("click", () =>
-	bring(new Blob([/** @type {HTMLTextAreaElement} */ (element("import-text")).value])),
-);
-element("import-file").addEventListener("change", async (event) => {
-	const file = /** @type {HTMLInputElement} */ (event.target).files?.[0];
-	if (file) await bring(file);
-	/** @type {HTMLInputElement} */ (event.target).value = ""; // the same file may be chosen again
+const intake = new Intake({
+	data,
+	table: fields.reading,
+	take,
+	inWords,
+	say: (sentence) => {
+		state.status = sentence;
+		drawStatus();
+	},
 });
+element("open-import").addEventListener("click", () => intake.open());
 element("discard").addEventListener("click", () => {
 	draft.forget();
 	state.version = Number(data.version) || 0;
@@ -436,7 +423,7 @@ page.addEventListener("drop", async (event) => {
 	event.preventDefault();
 	page.classList.remove("dropping");
 	const file = event.dataTransfer?.files[0];
-	if (file) await bring(file);
+	if (file) await intake.bring(file);
 });
 for (const select of document.querySelectorAll("select[data-templates]")) {
 	select.addEventListener("change", () => {
@@ -449,7 +436,9 @@ for (const select of document.querySelectorAll("select[data-templates]")) {
 	});
 }
 showTab(new URLSearchParams(location.search).has("builder") ? "builder" : "yaml");
-if (new URLSearchParams(location.search).has("import"))
-	/** @type {HTMLDialogElement} */ (element("import")).showModal();
+const asked = new URLSearchParams(location.search);
+if (asked.has("import")) intake.open();
 page.dataset.ready = "true";
 await check();
+const dropped = asked.has("dropped") ? await takeOver() : null;
+if (dropped) await intake.bring(dropped);

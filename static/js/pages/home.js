@@ -4,6 +4,8 @@
  * address, so a view can be sent.
  */
 
+import { handOver } from "../intake/handed_over.js";
+
 const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
 const shownCount = /** @type {HTMLElement} */ (document.getElementById("shown"));
@@ -108,5 +110,12 @@ document.addEventListener("keydown", (event) => {
 		search.value = "";
 		show();
 	}
+});
+/** A file that is dropped here opens in the editor. */
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", async (event) => {
+	event.preventDefault();
+	const file = event.dataTransfer?.files[0];
+	if (file) location.assign((await handOver(file)) ? "/new/?dropped" : "/new/?import");
 });
 show();

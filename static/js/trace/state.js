@@ -5,6 +5,7 @@
  * copies and shares everything else.
  */
 
+import { withCandidates } from "./candidates.js";
 import { fullNode, fullPod, HANDLERS, setCycle } from "./fold.js";
 
 /** @returns {State} */
@@ -41,6 +42,7 @@ export function fromKeyframe(keyframe, began) {
 	if (!began) return undefined;
 	const state = fork(began);
 	for (const event of since) apply(state, event);
+	withCandidates(cycle);
 	setCycle(state, cycle);
 	const attempt = state.cycle.CycleStarted?.attempt ?? 0;
 	return Object.assign(state, { step, time, attempt, order: order ?? state.order });

@@ -78,6 +78,23 @@ export interface Candidate {
   earliest_start?: number | null;
 }
 
+/** Candidates as columns: a value per candidate, or one per pod, candidate after candidate. */
+export interface DryRuns {
+  nodes: string[];
+  removed: string[];
+  removed_counts: number[];
+  tried: number[];
+  reprieved: boolean[];
+  violates_pdb: boolean[];
+  victims: number[];
+  victim_counts: number[];
+  pdb_violations: number[];
+  rung: number[];
+  highest_priority: number[];
+  priority_sum: number[];
+  earliest_start: number[];
+}
+
 /** The rest of very many candidates of preemption, one value per candidate, in the candidates' order. */
 export interface MoreCandidates {
   count: number;
@@ -228,6 +245,7 @@ export interface NodesFiltered {
   rows?: number | string | null;
   nominated_first?: string | null;
   nominated_verdict?: number;
+  hinted?: boolean;
   two_passes?: string[];
   extenders?: [string, string, string][];
 }
@@ -237,7 +255,8 @@ export interface PreemptionEvaluated {
   type: "PreemptionEvaluated";
   eligible: boolean;
   reason: string;
-  candidates: Candidate[];
+  candidates?: Candidate[];
+  dry_runs?: DryRuns | null;
   nominated_node?: string;
   victims?: string[];
   unhelpful?: number;
@@ -293,6 +312,7 @@ export interface HostSelected {
   score?: number | null;
   ties?: string[];
   tied?: number;
+  by_heap?: boolean;
 }
 
 /** The cache counts the pod on the node from here on, before it is bound. */

@@ -25,6 +25,7 @@ from scheduler_core.apis.core import (
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import Change, Code, WhatIf
+from scheduler_core.releases import DEFAULT_RELEASE
 
 HOSTNAME, ZONE, RACK = "kubernetes.io/hostname", "topology.kubernetes.io/zone", "rack"
 KEYS = (HOSTNAME, ZONE, ZONE, RACK)
@@ -49,7 +50,7 @@ def matching(**labels: str) -> LabelSelector:
 
 def handle(cluster: Cluster) -> Any:
     """As much of a framework handle as these plugins use."""
-    return SimpleNamespace(cluster=cluster)
+    return SimpleNamespace(cluster=cluster, release=DEFAULT_RELEASE)
 
 
 def cluster_of(*items: Any) -> Cluster:

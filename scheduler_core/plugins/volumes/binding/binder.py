@@ -28,6 +28,7 @@ from scheduler_core.plugins.volumes.matching import (
 )
 
 NODE_CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
+NODE_AFFINITY_CONFLICT = "node(s) had volume node affinity conflict"  # in older releases
 BIND_CONFLICT = "node(s) didn't find available persistent volumes to bind"
 NOT_ENOUGH_SPACE = "node(s) did not have enough free storage"
 VOLUME_NOT_FOUND = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"

@@ -40,13 +40,22 @@ from scheduler_core.framework.interface import (
     Rows,
     ScorePlugin,
     Scores,
+    SignPlugin,
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.signing import by_volumes
+from scheduler_core.plugins.volumes.before_1_32 import local_node_names
 from scheduler_core.plugins.volumes.binding import explain as volume_binding_facts
 from scheduler_core.plugins.volumes.binding import reach as volume_reach
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes, with_claim, with_selected_node
-from scheduler_core.plugins.volumes.binding.binder import BinderError, Search, claims_of
+from scheduler_core.plugins.volumes.binding.binder import (
+    NODE_AFFINITY_CONFLICT,
+    NODE_CONFLICT,
+    BinderError,
+    Search,
+    claims_of,
+)
 from scheduler_core.plugins.volumes.binding.provisioning import bind_volumes
 from scheduler_core.plugins.volumes.hints import (
     after_capacity_change,
@@ -81,16 +90,21 @@ class VolumeBinding(
     PreBindPlugin,
     EnqueueExtensions,
     ExplainsFilter,
+    SignPlugin,
 ):
     """One binder for each profile, with its own cache of assumed volumes and claims, as in kube-scheduler."""
 
     name = "VolumeBinding"
     without_pre_filter = "not found"
+    sign_pod = staticmethod(by_volumes)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.handle = handle
         self.storage = Storage(handle.cluster)
         self.assumed = AssumeCache()
+        self._narrows = handle.release.rules.volume_binding_narrows_to_local_volumes
+        today = handle.release.rules.volume_binding_reason_names_the_volume
+        self._words = {} if today else {NODE_CONFLICT: NODE_AFFINITY_CONFLICT}
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         if all(volume.claim is None for volume in pod.volumes):
@@ -101,14 +115,16 @@ class VolumeBinding(
         claims = claims_of(pod, self.storage, self.assumed)
         if claims.immediate:
             return PreFilterResult(status=UNBOUND_IMMEDIATE)
-        return PreFilterResult(State(Search.prepare(claims, self.storage, self.assumed)))
+        search = Search.prepare(claims, self.storage, self.assumed)
+        nodes = local_node_names([pv for _, pv in search.bound]) if self._narrows else None
+        return PreFilterResult(State(search), node_names=nodes)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """All nodes at once where that can be; else once for each group of nodes that look alike to the claims."""
         if volume_reach.covers(state.search):
             if state.verdicts is None or state.verdicts[0] != nodes.generation:
                 codes, reasons = volume_reach.reasons_by_row(state.search, nodes)
-                state.verdicts = nodes.generation, Interned([_status(found) for found in reasons], codes)
+                state.verdicts = nodes.generation, Interned([self._status(found) for found in reasons], codes)
             verdicts = state.verdicts[1]
             return Verdicts.by_code(verdicts.codes[rows], verdicts.values)
         keys = state.search.label_keys()
@@ -199,8 +215,12 @@ class VolumeBinding(
             except BinderError as error:
                 state.answers[key] = Status(Code.ERROR, (str(error),))
             else:
-                state.answers[key] = _status(found.reasons)
+                state.answers[key] = self._status(found.reasons)
         return state.answers[key]
+
+    def _status(self, reasons: tuple[str, ...]) -> Status:
+        words = tuple(self._words.get(reason, reason) for reason in reasons)
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, words) if words else SUCCESS
 
     def _migrated(self, nodes: NodeTable) -> NDArray[np.intp]:
         """A column of codes for what each node's CSINode says about migrated in-tree plugins."""
@@ -213,10 +233,6 @@ class VolumeBinding(
         keys = [f"{pod.namespace}/{volume.claim}" for volume in pod.volumes if volume.claim is not None]
         claims = [self.assumed.claim(self.storage, key) for key in keys]
         return all(claim is not None and fully_bound(claim) for claim in claims)
-
-
-def _status(reasons: tuple[str, ...]) -> Status:
-    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons) if reasons else SUCCESS
 
 
 def claim_error(pod: Pod, storage: Storage) -> str:

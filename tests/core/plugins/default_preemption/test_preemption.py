@@ -5,6 +5,7 @@ from __future__ import annotations
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.plugins.default_preemption.candidates import candidates_wanted
 from scheduler_core.simulation.simulation import simulate
+from scheduler_core.trace.candidates import candidates_of
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import NominationCleared, PreemptionEvaluated, SchedulingFailed, VictimEvicted
 from tests.builders import budget, configuration, node, parse, pod
@@ -41,7 +42,7 @@ def test_enough_candidates_are_a_share_of_the_nodes_but_not_fewer_than_the_absol
 
 def test_a_pod_that_never_preempts_is_told_so():
     found = preemption(*full_node("n", ("low", 2, 0, {})), pod("high", cpu=2, priority=9, preemptionPolicy="Never"))
-    assert (found.eligible, found.candidates) == (False, [])
+    assert (found.eligible, candidates_of(found)) == (False, [])
     assert found.reason == "not eligible due to preemptionPolicy=Never."
     assert found.message == "preemption: not eligible due to preemptionPolicy=Never."
 
@@ -57,7 +58,7 @@ def test_pods_are_taken_off_by_arrival_and_given_back_from_the_most_important_do
         ),
         pod("high", cpu="1", priority=9),
     )
-    [candidate] = found.candidates
+    [candidate] = candidates_of(found)
     assert candidate.removed == ["default/young", "default/old", "default/tiny"]
     assert [(step.pod, step.reprieved) for step in candidate.reprieve] == [
         ("default/old", True),
@@ -74,7 +75,7 @@ def test_pods_whose_eviction_violates_a_budget_are_given_back_first():
         budget("web", {"app": "web"}, maxUnavailable=0),
         pod("high", cpu="1", priority=9),
     )
-    [candidate] = found.candidates
+    [candidate] = candidates_of(found)
     assert [(step.pod, step.reprieved, step.violates_pdb) for step in candidate.reprieve] == [
         ("default/web", True, True),
         ("default/plain", False, False),
@@ -90,7 +91,7 @@ def test_every_candidate_that_lost_names_its_rung():
         *full_node("d", ("d1", "2", 1, {"start_time": LATE})),
         pod("high", cpu=2, priority=9),
     )
-    assert {c.node: c.rung for c in found.candidates} == {"a": 2, "b": 3, "c": 5, "d": 0}
+    assert {c.node: c.rung for c in candidates_of(found)} == {"a": 2, "b": 3, "c": 5, "d": 0}
     assert (found.nominated_node, found.victims) == ("d", ["default/d1"])
 
 
@@ -167,7 +168,7 @@ def test_an_extender_takes_the_best_candidate_away():
     script = [{"urlPrefix": "http://e", "preempt": [{"nodes": ["a"]}]}]
     objects = [*full_node("a", ("a1", 2, 1, {})), *full_node("b", ("b1", 2, 5, {})), pod("high", cpu=2, priority=9)]
     found = preemption(*objects, extended(preemptVerb="preempt"), extenders=script)
-    assert (found.nominated_node, [c.node for c in found.candidates]) == ("b", ["b"])
+    assert (found.nominated_node, [c.node for c in candidates_of(found)]) == ("b", ["b"])
     assert found.extenders == ["http://e"]
 
 
@@ -175,7 +176,7 @@ def test_without_a_candidate_that_the_extenders_keep_nobody_is_evicted():
     script = [{"urlPrefix": "http://e", "preempt": [{}]}]
     objects = [*full_node("a", ("a1", 2, 1, {})), pod("high", cpu=2, priority=9)]
     found = preemption(*objects, extended(preemptVerb="preempt"), extenders=script)
-    assert (found.message, found.candidates) == ("preemption: no candidate node for preemption", [])
+    assert (found.message, candidates_of(found)) == ("preemption: no candidate node for preemption", [])
 
 
 def test_a_failing_extender_ends_preemption_unless_it_is_ignorable():
@@ -204,9 +205,9 @@ def test_of_very_many_candidates_the_best_are_written_out_and_the_others_are_col
     few = {"name": "DefaultPreemption", "args": {"minCandidateNodesPercentage": 100}}
     profile = {"schedulerName": "default-scheduler", "pluginConfig": [few]}
     found = preemption(*nodes, configuration(profiles=[profile]), pod("high", cpu=2, priority=9))
-    assert (len(found.candidates), found.candidates_wanted) == (32, 300)
+    assert (len(candidates_of(found)), found.candidates_wanted) == (32, 300)
     assert found.nominated_node == "n297"
-    assert {c.node for c in found.candidates if not c.rung} == {"n297"}
+    assert {c.node for c in candidates_of(found) if not c.rung} == {"n297"}
     assert found.more is not None
     assert found.more.count == 268
     rungs = decode_column(found.more.rung, 268).tolist()

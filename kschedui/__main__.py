@@ -1,0 +1,5 @@
+"""`python -m kschedui`."""
+
+from kschedui.cli.main import run_as_script
+
+run_as_script()

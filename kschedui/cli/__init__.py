@@ -1,0 +1,1 @@
+"""The command line: `kschedui`, also as the kubectl plugin `kubectl kschedui`. docs/cli.md has every option."""

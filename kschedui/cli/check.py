@@ -1,0 +1,121 @@
+"""`kschedui check FILE ...`: are the files good, and do their runs keep what `spec.expect` promises?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
+from xml.sax.saxutils import escape, quoteattr
+
+from kschedui.cli import inputs
+from kschedui.cli.inputs import Input, Unusable
+from kschedui.cli.progress import shown
+from kschedui.scenarios.engine import simulate
+from scheduler_core import RunEnded, unmet_expectations
+from scheduler_core.apis.core import Pod
+
+NAME = "check"
+HELP = "Check that the runs of scenarios keep what spec.expect promises; exit status 1 when one does not."
+FORMATS = ("table", "json", "jsonl", "junit")
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A file: `failures` are promises that were not kept, `errors` reasons why it could not run."""
+
+    file: str
+    promises: int = 0
+    failures: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    warnings: int = 0
+
+    @property
+    def good(self) -> bool:
+        return not self.failures and not self.errors
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=True)
+    parser.add_argument("--format", choices=FORMATS, default="table")
+    parser.add_argument("--syntax", action="store_true", help="only read the files: needs no spec.expect, runs nothing")
+    parser.add_argument("--summary", action="store_true", help="only how many files are good")
+
+
+def run(options: Namespace) -> int:
+    made = [checked(name, options) for name in options.files]
+    write(made, options)
+    if any(one.errors for one in made):
+        return 2
+    return int(any(not one.good or (one.warnings and options.strict) for one in made))
+
+
+def checked(name: str, options: Namespace) -> Checked:
+    """One file; what is wrong with it is an answer."""
+    try:
+        found = inputs.read(name, options.kubernetes_version)
+    except Unusable as error:
+        return Checked(name, errors=tuple(str(error).splitlines()))
+    warnings = inputs.say_warnings(found, quiet=options.quiet)
+    if options.syntax:
+        return Checked(name, warnings=warnings)
+    try:
+        promises, failures = kept(found, quiet=options.quiet)
+    except RunEnded as error:
+        return Checked(name, errors=(str(error),), warnings=warnings)
+    return Checked(name, promises, tuple(failures), (), warnings)
+
+
+def kept(found: Input, *, quiet: bool) -> tuple[int, list[str]]:
+    """How many promises there are, and a sentence for each that is not kept; having none is a failure too."""
+    expect = found.scenario.expect
+    promises = len(expect.pods) + (expect.victims is not None) if expect else 0
+    if not expect or not promises:
+        return 0, ["spec.expect of the Scenario document promises nothing, so nothing can be checked"]
+    objects = [*found.scenario.objects, *(event.object for event in found.scenario.events)]
+    known = {one.key for one in objects if isinstance(one, Pod)}
+    unknown = [f"{key}: there is no such pod" for key in expect.pods if key not in known]
+    unmet = unmet_expectations(found.scenario, shown(simulate(found.scenario), quiet=quiet))
+    return promises, unknown + [
+        one for one in unmet if one.split(": ")[0] not in {text.split(": ")[0] for text in unknown}
+    ]
+
+
+def write(made: list[Checked], options: Namespace) -> None:
+    if options.format == "junit":
+        sys.stdout.write(junit(made))
+    elif options.format == "json":
+        sys.stdout.write(json.dumps([row(one) for one in made], indent=1) + "\n")
+    elif options.format == "jsonl":
+        sys.stdout.writelines(json.dumps(row(one)) + "\n" for one in made)
+    else:
+        for one in () if options.summary else made:
+            sys.stdout.write(f"{'ok  ' if one.good else 'FAIL'} {one.file}\n")
+            sys.stdout.writelines(f"     {line}\n" for line in (*one.errors, *one.failures))
+        good = sum(one.good for one in made)
+        sys.stdout.write(f"{good} of {len(made)} as expected\n")
+
+
+def row(one: Checked) -> dict[str, object]:
+    return {
+        "file": one.file,
+        "ok": one.good,
+        "promises": one.promises,
+        "failures": one.failures,
+        "errors": one.errors,
+        "warnings": one.warnings,
+    }
+
+
+def junit(made: list[Checked]) -> str:
+    """As CI systems read it: a test case for each file."""
+    lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+    failures, errors = sum(bool(one.failures) for one in made), sum(bool(one.errors) for one in made)
+    lines.append(f'<testsuite name="kschedui check" tests="{len(made)}" failures="{failures}" errors="{errors}">')
+    for one in made:
+        lines.append(f'  <testcase classname="kschedui" name={quoteattr(one.file)}>')
+        for tag, texts in (("error", one.errors), ("failure", one.failures)):
+            if texts:
+                lines.append(f"    <{tag} message={quoteattr(texts[0])}>{escape(chr(10).join(texts))}</{tag}>")
+        lines.append("  </testcase>")
+    return "\n".join([*lines, "</testsuite>", ""])

@@ -1,0 +1,128 @@
+"""`kschedui simulate FILE ...`: what became of each attempt."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from kschedui.cli import inputs
+from kschedui.cli.inputs import Input, Unusable
+from kschedui.cli.progress import shown
+from kschedui.scenarios.engine import simulate
+from scheduler_core import RunEnded, decisions, encode
+from scheduler_core.trace.events import AnyEvent
+
+NAME = "simulate"
+HELP = "Simulate scenarios or dumps and print what became of each scheduling attempt."
+FORMATS = ("jsonl", "json", "table", "events")
+COLUMNS = ("filter", "feasible", "scores", "totals", "queues", "preFilter")  # values for each node
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=True)
+    parser.add_argument("--format", choices=FORMATS, default="jsonl", help="events: the whole trace as JSON lines")
+    parser.add_argument("--columns", action="store_true", help="with what each node said and scored: much longer")
+    parser.add_argument(
+        "--summary", action="store_true", help="only counts: attempts, bound, evicted, waiting by message"
+    )
+
+
+def run(options: Namespace) -> int:
+    status = 0
+    for name in options.files:
+        found = inputs.read(name, options.kubernetes_version)
+        warned = inputs.say_warnings(found, quiet=options.quiet)
+        status = max(status, int(bool(warned and options.strict)))
+        try:
+            write(found, options)
+        except RunEnded as error:
+            raise Unusable(f"{name}: {error}") from None
+    return status
+
+
+def write(found: Input, options: Namespace) -> None:
+    """One file's answer on standard output."""
+    events = shown(simulate(found.scenario), quiet=options.quiet)
+    if options.format == "events" and not options.summary:
+        for event in events:
+            sys.stdout.buffer.write(encode(event) + b"\n")
+        return
+    several = found.name if len(options.files) > 1 else ""
+    made = records(events, columns=options.columns)
+    if options.summary:
+        write_summary(summary(made), several, options.format)
+    elif options.format == "table":
+        write_table(made, several)
+    elif options.format == "json":
+        sys.stdout.write(json.dumps({"file": found.name, "attempts": list(made)}, indent=1) + "\n")
+    else:
+        for record in made:
+            sys.stdout.write(compact({"file": several, **record} if several else record) + "\n")
+
+
+def records(events: Iterable[AnyEvent], *, columns: bool) -> Iterator[dict[str, Any]]:
+    """Decision records; without columns as short as what they say."""
+    for record in decisions(events):
+        if columns or "final" in record:
+            yield record
+            continue
+        counts = Counter(f"{one['plugin']}: {', '.join(one['reasons'])}" for one in record["filter"].values())
+        kept = {name: value for name, value in record.items() if name not in COLUMNS and value is not None}
+        yield {**kept, "feasible": len(record["feasible"]), **({"rejected": dict(counts)} if counts else {})}
+
+
+def compact(record: dict[str, Any]) -> str:
+    return json.dumps(record, separators=(",", ":"))
+
+
+def summary(made: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """{attempts, outcomes, bound, deleted, waiting, time, messages: {message: pods}}."""
+    outcomes: Counter[str] = Counter()
+    messages: dict[str, str] = {}
+    final: dict[str, Any] = {}
+    for record in made:
+        if "final" in record:
+            final = record["final"]
+            continue
+        outcomes[record["outcome"]] += 1
+        messages[record["pod"]] = record.get("message") or ""
+    waiting = Counter(messages.get(pod, "") for pod in final["pending"])
+    return {
+        "attempts": outcomes.total(),
+        "outcomes": dict(outcomes),
+        "bound": len(final["bound"]),
+        "deleted": len(final["deleted"]),
+        "waiting": len(final["pending"]),
+        "time": final["time"],
+        "messages": dict(waiting.most_common()),
+    }
+
+
+def write_summary(found: dict[str, Any], name: str, form: str) -> None:
+    if form in ("json", "jsonl"):
+        sys.stdout.write(compact({"file": name, **found} if name else found) + "\n")
+        return
+    outcomes = ", ".join(f"{number:,} {outcome}" for outcome, number in found["outcomes"].items())
+    head = f"{name}: " if name else ""
+    sys.stdout.write(f"{head}{found['attempts']:,} attempts ({outcomes}) in {found['time']:,} virtual seconds\n")
+    sys.stdout.write(f"{found['bound']:,} pods bound, {found['deleted']:,} deleted, {found['waiting']:,} waiting\n")
+    for message, pods in found["messages"].items():
+        sys.stdout.write(f"{pods:>7,}  {message or 'not tried: gated'}\n")
+
+
+def write_table(made: Iterable[dict[str, Any]], name: str) -> None:
+    """A line for each attempt."""
+    if name:
+        sys.stdout.write(f"{name}\n")
+    sys.stdout.write(f"{'ATTEMPT':>7} {'TIME':>8} {'OUTCOME':<14} {'POD':<40} NODE OR MESSAGE\n")
+    for record in made:
+        if "final" in record:
+            continue
+        said = record.get("node") or record.get("message") or ""
+        sys.stdout.write(
+            f"{record['attempt']:>7} {record['time']:>8g} {record['outcome']:<14} {record['pod']:<40} {said}\n"
+        )

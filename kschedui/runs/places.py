@@ -1,0 +1,49 @@
+"""The places for long runs: one less than a worker has processes, so that one is always free for the short lane.
+
+A place is a locked file; the lock goes with the process that holds it, however that ends.
+"""
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+FOLDER = "KSCHEDUI_LONG_PLACES_FOLDER"  # in the environment: made by a worker's main process, inherited by its pool
+
+
+def make(count: int) -> None:
+    """So many places for the processes that this one starts."""
+    folder = Path(tempfile.mkdtemp(prefix="kschedui-places-"))
+    for number in range(count):
+        (folder / str(number)).touch()
+    os.environ[FOLDER] = str(folder)
+
+
+def remove() -> None:
+    """As the worker ends."""
+    if folder := os.environ.pop(FOLDER, ""):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def held() -> Iterator[bool]:
+    """Hold a place if one is free; is it so? Outside of a worker's pool always."""
+    if FOLDER not in os.environ:
+        yield True
+        return
+    for place in sorted(Path(os.environ[FOLDER]).iterdir()):
+        handle = os.open(place, os.O_RDWR | os.O_CLOEXEC)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            continue
+        try:
+            yield True
+        finally:
+            os.close(handle)
+        return
+    yield False

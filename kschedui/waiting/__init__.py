@@ -1,0 +1,1 @@
+"""Pods that wait: what kube-scheduler's message says, in words, and what blocks each of a run's waiting pods."""

@@ -1,0 +1,100 @@
+"""What takes long enough to be done in a process of its own (`kschedui.web.heavy`): plain data in and out.
+
+Sentences come out in the language that is active, since templates do not travel.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from kschedui.language import spoken
+from kschedui.scenarios import diff, engine, importers, yaml_text
+from kschedui.scenarios.digest import Digest, digest_of
+from kschedui.scenarios.importers.dump_reader import TooLong
+from kschedui.web.http import body_limit
+from scheduler_core import RunEnded
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import Scenario, ScenarioErrors
+from scheduler_core.trace.summaries import node_summary, pod_summary
+
+
+class Refused(Exception):
+    """A status and what goes with it as {"errors": rows}."""
+
+    def __init__(self, status: int, rows: list[dict[str, Any]]) -> None:
+        super().__init__(status, rows)
+        self.status = status
+        self.rows = rows
+
+
+def check(text: str) -> bytes:
+    """The JSON that `POST /api/check` answers; a text that is refused is an answer, not a failure."""
+    try:
+        return msgspec.json.encode(checked(engine.read(text)))
+    except ScenarioErrors as errors:
+        summary: dict[str, Any] = {"nodes": [], "pods": []}
+        return msgspec.json.encode({"errors": engine.error_rows(errors), "warnings": [], "summary": summary})
+
+
+def checked(scenario: Scenario) -> dict[str, object]:
+    """The answer for a good text."""
+    nodes, pods = engine.nodes_and_pods(scenario)
+    summary = {
+        "nodes": [node_summary(node) for node in nodes],
+        "pods": [pod_summary(pod) for pod in pods],
+    }
+    return {"errors": [], "warnings": [engine.warning_row(found) for found in scenario.warnings], "summary": summary}
+
+
+def digest(text: str) -> Digest:
+    """What is kept beside a text; raises Refused."""
+    try:
+        return digest_of(text)
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+
+
+def convert(path: str, most: int) -> tuple[str, list[str]]:
+    """A dump in a file as a scenario's text, and notes; raises Refused."""
+    try:
+        with open(path, "rb") as source:
+            found = importers.convert(source, engine.limits(), most)
+    except TooLong:
+        raise Refused(413, [{"message": spoken(body_limit.too_large(most))}]) from None
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+    return found.text, [spoken(note) for note in found.notes]
+
+
+def compare(before: str, after: str) -> list[dict[str, Any]]:
+    """The rows of `diff.compare`."""
+    return list(diff.compare(before, after))
+
+
+def compared(before: str, after: str) -> bytes:
+    """The JSON that `POST /api/compare` answers."""
+    rows = compare(before, after) if diff.comparable(before, after) else None
+    return msgspec.json.encode({"text": before, "rows": rows})
+
+
+def explain(text: str, attempt: int, nodes: Sequence[str]) -> bytes:
+    """The JSON of an explanation; raises Refused."""
+    try:
+        return msgspec.json.encode(engine.explain(text, attempt, nodes or None))
+    except RunEnded as error:
+        raise Refused(422, [{"message": spoken(error.sentence)}]) from None
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+    except (LookupError, ValueError):
+        sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
+        raise Refused(404, [{"message": spoken(sentence)}]) from None
+
+
+def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:
+    """An object's YAML, if the text has it; raises Refused."""
+    try:
+        found = engine.manifest(text, kind, namespace, name)
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+    return None if found is None else yaml_text.write(found)

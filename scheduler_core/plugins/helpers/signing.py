@@ -1,0 +1,66 @@
+"""What a plugin's verdict and score on a node depend on, of the pod alone (kube-scheduler: framework/signers.go).
+
+Two pods with equal signatures are judged alike, and OpportunisticBatching may give the second what it found for the
+first. Each function gives the fragments of a signature, or None for a pod that cannot be signed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Hashable, Iterable, Mapping
+
+from scheduler_core.apis.core import Pod
+from scheduler_core.apis.selectors import NodeSelectorTerm, Requirement
+
+Fragments = Mapping[str, Hashable]
+
+_CONFIGURATION_VOLUMES = ("configMap", "secret")
+
+
+def by_tolerations(pod: Pod) -> Fragments:
+    return {"tolerations": tuple(sorted(pod.tolerations, key=lambda one: (one.key, one.value)))}
+
+
+def by_node_name(pod: Pod) -> Fragments:
+    return {"nodeName": pod.node_name}
+
+
+def by_node_affinity(pod: Pod) -> Fragments:
+    """In whatever order terms, requirements and their values are written."""
+    required = pod.required_node_affinity.terms if pod.required_node_affinity else ()
+    preferred = [(one.weight, _term(one.term)) for one in pod.preferred_node_affinity]
+    affinity = (tuple(sorted(map(_term, required))), tuple(sorted(preferred)))
+    return {"nodeAffinity": affinity, "nodeSelector": tuple(sorted(pod.node_selector.items()))}
+
+
+def by_host_ports(pod: Pod) -> Fragments:
+    """Their numbers alone: neither protocol nor address."""
+    return {"hostPorts": frozenset(port.port for port in pod.host_ports)}
+
+
+def by_requests(pod: Pod) -> Fragments:
+    return {"requests": tuple(sorted((name, amount) for name, amount in pod.requests.items() if amount))}
+
+
+def by_volumes(pod: Pod) -> Fragments:
+    """Their sources as written; configuration does not matter to the scheduler and differs from pod to pod."""
+    volumes = (pod.manifest.get("spec") or {}).get("volumes") or ()
+    sources = [
+        json.dumps({name: value for name, value in one.items() if name != "name"}, sort_keys=True, default=str)
+        for one in volumes
+        if not any(one.get(kind) is not None for kind in _CONFIGURATION_VOLUMES)
+    ]
+    return {"volumes": tuple(sorted(sources))}
+
+
+def by_claims(pod: Pod) -> Fragments | None:
+    """A pod with resource claims cannot be signed."""
+    return None if pod.has_resource_claims else {}
+
+
+def _term(term: NodeSelectorTerm) -> tuple[Hashable, ...]:
+    return _requirements(term.match_expressions), _requirements(term.match_fields)
+
+
+def _requirements(found: Iterable[Requirement]) -> tuple[Hashable, ...]:
+    return tuple(sorted((one.key, one.operator, tuple(sorted(one.values))) for one in found))

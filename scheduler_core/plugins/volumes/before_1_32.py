@@ -1,0 +1,49 @@
+"""What NodeVolumeLimits and VolumeBinding looked up otherwise before 1.32 (nodevolumelimits/csi.go, volumebinding)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.apis.core import PersistentVolume, VolumeAttachment
+from scheduler_core.plugins.volumes.listers import Storage
+
+ATTACH_LIMIT_PREFIX = "attachable-volumes-csi-"
+HOSTNAME = "kubernetes.io/hostname"
+
+
+class StorageWithoutAttachments(Storage):
+    """Only volumes of pods count, and a node may say a driver's limit itself, which its CSINode overrides."""
+
+    def volume_attachments(self, node_name: str) -> Sequence[VolumeAttachment]:
+        return ()
+
+    def volume_limits(self, node_name: str) -> dict[str, int]:
+        node = self.cluster.node(node_name)
+        assert node is not None
+        own = {
+            name.removeprefix(ATTACH_LIMIT_PREFIX): limit
+            for name, limit in node.allocatable.items()
+            if name.startswith(ATTACH_LIMIT_PREFIX)
+        }
+        return own | super().volume_limits(node_name)
+
+
+def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[str] | None:
+    """The nodes that bound volumes name by hostname (GetEligibleNodes); None: none does, or a volume does not exist."""
+    eligible: frozenset[str] | None = None
+    for pv in volumes:
+        if pv is None:
+            return None
+        if names := _hostnames(pv):
+            eligible = names if eligible is None else eligible & names
+    return eligible
+
+
+def _hostnames(pv: PersistentVolume) -> frozenset[str]:
+    """GetLocalPersistentVolumeNodeNames: what the terms name, of one term what all its expressions name."""
+    found: frozenset[str] = frozenset()
+    for term in pv.node_affinity.terms if pv.node_affinity is not None else ():
+        named = [frozenset(e.values) for e in term.match_expressions if e.key == HOSTNAME and e.operator == "In"]
+        if named:
+            found |= frozenset.intersection(*named)
+    return found

@@ -1,0 +1,217 @@
+"""EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: how many in-tree volumes a node takes (before 1.31).
+
+kube-scheduler: nodevolumelimits/non_csi.go. They count only on a node without a CSINode: elsewhere a CSI driver has
+taken the volumes over, and NodeVolumeLimits counts them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import Node, PersistentVolumeClaim, Pod, Volume
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.facts import Fact, counted
+from scheduler_core.framework.interface import (
+    PASS,
+    SKIP,
+    SUCCESS,
+    Action,
+    Change,
+    ClusterEvent,
+    Code,
+    EnqueueExtensions,
+    FilterPlugin,
+    Handle,
+    PreFilterPlugin,
+    PreFilterResult,
+    RegisteredEvent,
+    Rows,
+    Status,
+    Verdicts,
+)
+from scheduler_core.plugins.volumes.limits import EXCEEDED
+from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
+
+NOTHING_TO_COUNT = PreFilterResult(status=SKIP)
+NITRO = re.compile("^[cmr]5.*|t3|z1d")
+NITRO_LIMIT = 25
+INSTANCE_TYPE = ("beta.kubernetes.io/instance-type", "node.kubernetes.io/instance-type")
+
+
+@dataclass(frozen=True, slots=True)
+class InTreeVolumes:
+    """Which volumes a plugin counts, their field with the identity, and how many a node takes by default."""
+
+    source: str
+    identity: str
+    provisioner: str
+    limit_key: str
+    default: int
+
+
+class InTreeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
+    """What the four have in common. `counts` says which volumes it is about."""
+
+    name: str
+    counts: ClassVar[InTreeVolumes]
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._storage = Storage(handle.cluster)
+        self._pods = handle.cluster.pods
+
+    def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
+        asks = any(volume.claim is not None or self._inline(volume) for volume in pod.volumes)
+        return PreFilterResult() if asks else NOTHING_TO_COUNT
+
+    def filter(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
+        """Node by node: a node without a CSINode is rare."""
+        new = self._volumes(pod, new=True)
+        numbers = np.arange(len(nodes), dtype=np.intp)[rows].tolist()
+        if isinstance(new, Status):
+            return Verdicts(np.ones(len(numbers), np.int16), (new,))
+        if not new:
+            return PASS
+        answers = [self._judge(new, nodes.nodes[row], self._slots(row, i, change)) for i, row in enumerate(numbers)]
+        return Verdicts.by_code(np.arange(len(answers)), answers)
+
+    def axes(
+        self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        """No counters: the filter looks at the pods themselves."""
+        return np.zeros((0, len(slots)), np.int64)
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        return (
+            RegisteredEvent(ClusterEvent("Node", Action.ADD)),
+            RegisteredEvent(ClusterEvent("Pod", Action.DELETE)),
+            RegisteredEvent(ClusterEvent("PersistentVolumeClaim", Action.ADD)),
+        )
+
+    def explain_filter(
+        self, pod: Pod, state: Any, cluster: Cluster, row: int, change: Change | None = None
+    ) -> list[Fact]:
+        node, new = cluster.nodes.nodes[row], self._volumes(pod, new=True)
+        if isinstance(new, Status):
+            return [Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
+        there = self._standing(self._slots(row, 0, change))
+        present, limit = len(there) if isinstance(there, set) else 0, self._limit(node)
+        migrated = self._storage.csi_node(node.name) is not None
+        added = 0 if migrated or isinstance(there, Status) else len(new - there)
+        holds = migrated or not added or present + added <= limit
+        text = f"{node.name} has {counted(present, 'volume')} of this kind, the pod adds {added}; the limit is {limit}."
+        return [
+            Fact(
+                "NodeVolumeLimits.driver",
+                left=f"{present} + {added}",
+                op="≤" if holds else ">",
+                right=str(limit),
+                holds=holds,
+                values={"driver": self.counts.provisioner, "attached": present, "new": added, "limit": limit},
+                text=text,
+                field="spec.volumes",
+            )
+        ]
+
+    def _judge(self, new: set[str], node: Node, slots: Sequence[int]) -> Status:
+        if self._storage.csi_node(node.name) is not None:
+            return SUCCESS
+        there = self._standing(slots)
+        if isinstance(there, Status):
+            return there
+        return EXCEEDED if len(there) + len(new - there) > self._limit(node) else SUCCESS
+
+    def _standing(self, slots: Sequence[int]) -> set[str] | Status:
+        """The volumes of the pods on a node."""
+        there: set[str] = set()
+        for slot in slots:
+            found = self._volumes(self._pods.pods[slot], new=False)
+            if isinstance(found, Status):
+                return found
+            there |= found
+        return there
+
+    def _slots(self, row: int, position: int, change: Change | None) -> list[int]:
+        slots = list(self._pods.on_row(row))
+        if change is None:
+            return slots
+        removed = set(change.removed[position])
+        return [slot for slot in slots if slot not in removed] + change.added[position]
+
+    def _limit(self, node: Node) -> int:
+        return node.allocatable.get(self.counts.limit_key, self.counts.default)
+
+    def _inline(self, volume: Volume) -> bool:
+        return volume.source_type == self.counts.source
+
+    def _volumes(self, pod: Pod, *, new: bool) -> set[str] | Status:
+        """filterVolumes: the identities of the pod's volumes that count; `new`: every claim of it must exist."""
+        found: set[str] = set()
+        for volume in pod.volumes:
+            if self._inline(volume):
+                found.add(str((volume.source or {}).get(self.counts.identity, "")))
+                continue
+            if volume.claim is None:
+                continue
+            key = f"{pod.namespace}/{volume.claim}"
+            claim = self._storage.persistent_volume_claim(key)
+            if claim is None:
+                if new:
+                    reason = f"looking up PVC {key}: {not_found('persistentvolumeclaim', volume.claim)}"
+                    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
+                continue
+            if volume.ephemeral and (error := ephemeral_claim_error(pod, claim)):
+                return Status(Code.ERROR, (error,))
+            found |= self._of_claim(claim)
+        return found
+
+    def _of_claim(self, claim: PersistentVolumeClaim) -> set[str]:
+        pv = self._storage.persistent_volume(claim.volume_name) if claim.volume_name else None
+        if pv is not None:
+            source = pv.source.get(self.counts.source)
+            return set() if source is None else {str(source.get(self.counts.identity, ""))}
+        storage_class = self._storage.storage_class(claim.storage_class or "")
+        counts = storage_class is not None and storage_class.provisioner == self.counts.provisioner
+        return {f"unbound-{claim.namespace}/{claim.name}"} if counts else set()
+
+
+class EBSLimits(InTreeLimits):
+    """AWS volumes: fewer on the newer instance types."""
+
+    name = "EBSLimits"
+    counts = InTreeVolumes(
+        "awsElasticBlockStore", "volumeID", "kubernetes.io/aws-ebs", "attachable-volumes-aws-ebs", 39
+    )
+
+    def _limit(self, node: Node) -> int:
+        kind = next((node.labels[key] for key in INSTANCE_TYPE if key in node.labels), "")
+        default = NITRO_LIMIT if NITRO.search(kind) else self.counts.default
+        return node.allocatable.get(self.counts.limit_key, default)
+
+
+class GCEPDLimits(InTreeLimits):
+    """Google's persistent disks."""
+
+    name = "GCEPDLimits"
+    counts = InTreeVolumes("gcePersistentDisk", "pdName", "kubernetes.io/gce-pd", "attachable-volumes-gce-pd", 16)
+
+
+class AzureDiskLimits(InTreeLimits):
+    """Azure's disks."""
+
+    name = "AzureDiskLimits"
+    counts = InTreeVolumes("azureDisk", "diskName", "kubernetes.io/azure-disk", "attachable-volumes-azure-disk", 16)
+
+
+class CinderLimits(InTreeLimits):
+    """OpenStack's volumes; not among the default plugins."""
+
+    name = "CinderLimits"
+    counts = InTreeVolumes("cinder", "volumeID", "kubernetes.io/cinder", "attachable-volumes-cinder", 256)

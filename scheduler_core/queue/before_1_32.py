@@ -1,0 +1,123 @@
+"""The scheduling queue before 1.32, where it had no queueing hints (internal/queue/scheduling_queue.go).
+
+An event that a plugin registered moves every pod that the plugin rejected, so the queue looks itself which pods an
+event on other pods can help; a pod that changed itself is always tried again; and of events during an attempt it is
+remembered only that there was one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scheduler_core.apis.core import Pod, PodAffinityTerm
+from scheduler_core.framework.cluster_event import (
+    ASSIGNED_POD_ADD,
+    ASSIGNED_POD_UPDATE,
+    SCHEDULE_ATTEMPT_FAILURE,
+    UNSCHEDULED_POD_UPDATE,
+    Action,
+    ClusterEvent,
+)
+from scheduler_core.framework.pod_changes import pod_scheduling_properties_change
+from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.queue.scheduling_queue import SchedulingQueue, Strategy
+from scheduler_core.releases import Release
+
+OTHER_UPDATE = ClusterEvent("AssignedPod", Action.UPDATE_POD_OTHER)
+Labels = Mapping[str, str]
+GIVEN_BY_ADMISSION = ("nodeName", "priority", "priorityClassName", "preemptionPolicy")  # an update does not change them
+
+
+class SchedulingQueueBefore132(SchedulingQueue):
+    """`keep(rules, labels_of)` must follow construction; `labels_of` gives the labels of a namespace."""
+
+    def keep(self, release: Release, labels_of: Callable[[str], Labels]) -> None:
+        """What else it goes by. With SchedulerQueueingHints events during an attempt are replayed, in 1.28 at least."""
+        self._rules = release.rules
+        self._replays = release.has_on("SchedulerQueueingHints")
+        self._labels_of = labels_of
+        self._move_request_cycle = -1
+
+    def add_unschedulable_if_not_present(self, queued: QueuedPod) -> None:
+        """A pod returns from a failed attempt: to backoffQ after an error, or if an event came since it was popped."""
+        if self._replays:
+            super().add_unschedulable_if_not_present(queued)
+            return
+        self._stamp(queued)
+        queued.backoff_expiration = None
+        if self._move_request_cycle >= self.scheduling_cycle or not queued.rejectors:
+            self._move_to_backoff(queued, SCHEDULE_ATTEMPT_FAILURE, [])
+        else:
+            self._requeue(queued, Strategy.SKIP, SCHEDULE_ATTEMPT_FAILURE, [])
+        self.active.done(queued.key)
+
+    def update(self, old: Pod, new: Pod) -> None:
+        """An unassigned pod changed: anything but its status makes an unschedulable one worth another try."""
+        queued = self.unschedulable.get(new.key)
+        if queued is None or self.active.get(new.key) or self.backoff_queue.get(new.key):
+            super().update(old, new)
+            return
+        queued.pod = new
+        self.nominator.update(old, new)
+        if is_pod_updated(old, new):
+            self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULED_POD_UPDATE.label, [])
+
+    def assigned_pod_added(self, pod: Pod) -> None:
+        self._move_pods_near(pod, ASSIGNED_POD_ADD, None)
+
+    def assigned_pod_updated(self, old: Pod, new: Pod) -> None:
+        if not self._rules.assigned_pod_updates_tell_what_changed:
+            self._move_pods_near(new, ASSIGNED_POD_UPDATE, old)
+            return
+        for event in pod_scheduling_properties_change(old, new):
+            if event.action == Action.UPDATE_POD_SCALE_DOWN:
+                self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_UPDATE, old, new)
+            else:
+                self._move_pods_near(new, OTHER_UPDATE if event.action == Action.UPDATE else event, old)
+
+    def _move_pods_near(self, pod: Pod, event: ClusterEvent, old: Pod | None) -> None:
+        """Of the pods that wait, those that such a pod can help (getUnschedulablePodsWithCrossTopologyTerm)."""
+        if not self._interested_in(event):
+            return
+        labels = self._labels_of(pod.namespace)
+        self._move([queued for queued in self.unschedulable if self._is_near(queued, pod, labels)], event, old, pod)
+
+    def _is_near(self, queued: QueuedPod, pod: Pod, labels: Labels) -> bool:
+        """It was rejected for spreading in the same namespace, or one of its required affinity terms matches."""
+        if (
+            self._rules.assigned_pods_wake_spreading_ones
+            and "PodTopologySpread" in queued.unschedulable_plugins
+            and queued.pod.namespace == pod.namespace
+        ):
+            return True
+        return any(_matches(term, pod, labels) for term in queued.pod.required_affinity)
+
+    def _move(self, chosen: Any, event: ClusterEvent, old: Any, new: Any) -> None:
+        super()._move(chosen, event, old, new)
+        self._move_request_cycle = self.scheduling_cycle
+
+
+def is_pod_updated(old: Pod, new: Pod) -> bool:
+    """Whether more than the status changed."""
+    if old.terminating != new.terminating:
+        return True
+    return old.manifest is not new.manifest and _described(old) != _described(new)
+
+
+def _described(pod: Pod) -> tuple[Any, Any]:
+    """The metadata and the spec, without what differs though nobody changed it."""
+    metadata = pod.manifest.get("metadata") or {}
+    spec = pod.manifest.get("spec") or {}
+    ignored = ("creationTimestamp", "finalizers", "generation", "managedFields", "namespace", "resourceVersion", "uid")
+    return (
+        {key: value for key, value in metadata.items() if key not in ignored and value},
+        {key: value for key, value in spec.items() if key not in GIVEN_BY_ADMISSION},
+    )
+
+
+def _matches(term: PodAffinityTerm, pod: Pod, labels: Labels) -> bool:
+    """AffinityTerm.Matches; `labels` are those of the pod's namespace."""
+    selector = term.namespace_selector
+    in_namespace = pod.namespace in term.namespaces or (selector is not None and selector.matches(labels))
+    return in_namespace and term.selector.matches(pod.labels)

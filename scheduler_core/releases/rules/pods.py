@@ -1,0 +1,126 @@
+"""How resources, ports and volumes of pods are judged differently from release to release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases.rules.rule import rule
+
+
+@dataclass(frozen=True, kw_only=True)
+class PodRules:
+    """What a pod asks for."""
+
+    fit_knows_what_no_eviction_helps: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/fit.go: Filter",
+        {
+            True: Message("a request above all that the node can give is UnschedulableAndUnresolvable"),
+            False: Message("a request above all that the node can give is Unschedulable, so evictions are tried"),
+        },
+    )
+    node_ports_counts_sidecars: bool = rule(
+        "NodePorts",
+        "plugins/nodeports/node_ports.go: getContainerPorts",
+        {
+            True: Message("host ports of sidecars count"),
+            False: Message("host ports of sidecars do not count"),
+        },
+    )
+    claim_in_use_reason_speaks_of_the_node: bool = rule(
+        "VolumeRestrictions",
+        "plugins/volumerestrictions/volume_restrictions.go: ErrReasonReadWriteOncePodConflict",
+        {
+            False: Message("the reason says that another pod uses the ReadWriteOncePod claim"),
+            True: Message("the reason says that the node has a pod that uses the ReadWriteOncePod claim"),
+        },
+    )
+    balanced_allocation_skips_best_effort_pods: bool = rule(
+        "NodeResourcesBalancedAllocation",
+        "plugins/noderesources/balanced_allocation.go: PreScore",
+        {
+            True: Message("a pod that requests nothing gets no score"),
+            False: Message("a pod that requests nothing is scored like any other"),
+        },
+    )
+    volume_limits_follow_csi_nodes: bool = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/csi.go: EventsToRegister",
+        {
+            True: Message("a CSINode that allows more wakes pods"),
+            False: Message("a CSINode that allows more wakes no pod, and every VolumeAttachment that goes wakes all"),
+        },
+    )
+    volume_binding_reason_names_the_volume: bool = rule(
+        "VolumeBinding",
+        "plugins/volumebinding/binder.go: ErrReasonNodeConflict",
+        {
+            True: Message("the reason says that the node does not match the volume's node affinity"),
+            False: Message("the reason says that there is a volume node affinity conflict"),
+        },
+    )
+    inter_pod_affinity_hint_compares_labels: bool = rule(
+        "InterPodAffinity",
+        "plugins/interpodaffinity/plugin.go: isSchedulableAfterNodeChange",
+        {
+            True: Message("a node wakes a pod when a label that a term asks for came, went or changed"),
+            False: Message("a node wakes a pod whenever it has a label that a term asks for"),
+        },
+    )
+    fit_compares_requests_of_zero: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/fit.go: fitsRequest",
+        {
+            False: Message("what a pod does not request is not compared"),
+            True: Message("a pod that requests anything fits no node on which cpu, memory or disk are overcommitted"),
+        },
+    )
+    volume_limits_count_attachments: bool = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/csi.go: Filter",
+        {
+            True: Message("VolumeAttachments count as well as the volumes of pods; limits stand in CSINodes"),
+            False: Message("only the volumes of pods count; limits may also stand in the node's allocatable resources"),
+        },
+    )
+    volume_binding_narrows_to_local_volumes: bool = rule(
+        "VolumeBinding",
+        "plugins/volumebinding/binder.go: GetEligibleNodes",
+        {
+            False: Message("PreFilter leaves all nodes to Filter"),
+            True: Message("PreFilter leaves only the nodes that bound volumes name by their hostname label"),
+        },
+    )
+    pods_on_nodes_count_sidecars: bool = rule(
+        "NodeResourcesFit",
+        "framework/types.go: calculateResource",
+        {
+            True: Message("the score counts sidecars of running pods beside their containers"),
+            False: Message("the score counts sidecars of running pods only while they start"),
+        },
+    )
+    victims_are_sorted_again: bool = rule(
+        "DefaultPreemption",
+        "plugins/defaultpreemption/default_preemption.go: SelectVictimsOnNode",
+        {
+            True: Message("the victims are listed by importance"),
+            False: Message("the victims that violate a budget are listed first"),
+        },
+    )
+    node_affinity_scores_preferences_only: bool = rule(
+        "NodeAffinity",
+        "plugins/nodeaffinity/node_affinity.go: PreScore",
+        {
+            True: Message("a pod without preferences gets no score"),
+            False: Message("a pod without preferences gets 0 on every node"),
+        },
+    )
+    image_locality_counts_init_containers: bool = rule(
+        "ImageLocality",
+        "plugins/imagelocality/image_locality.go: sumImageScores",
+        {
+            True: Message("images of init containers count"),
+            False: Message("images of init containers do not count"),
+        },
+    )

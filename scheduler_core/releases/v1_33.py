@@ -1,0 +1,28 @@
+"""Kubernetes 1.33 (recorded: 1.33.0)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from scheduler_core.releases.release import Gate
+from scheduler_core.releases.v1_34 import V1_34
+
+V1_33 = V1_34.older(
+    "1.33.0",
+    rules=replace(
+        V1_34.rules,
+        backoff_counts_every_attempt=True,
+        fit_knows_what_no_eviction_helps=False,
+        node_ports_counts_sidecars=False,
+        claim_in_use_reason_speaks_of_the_node=True,
+    ),
+    gates={
+        "DRAExtendedResource": None,
+        "DynamicResourceAllocation": Gate(False),
+        "NominatedNodeNameForExpectation": None,
+        "PodLevelResources": Gate(False),
+        "SchedulerAsyncAPICalls": None,
+        "VolumeAttributesClass": Gate(False),
+    },
+    default_plugins=[plugin for plugin in V1_34.default_plugins if plugin.name != "DynamicResources"],
+)

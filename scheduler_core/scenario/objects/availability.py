@@ -1,0 +1,116 @@
+"""Fields that a release does not have, or drops because their feature gate is off there (kube_features.go).
+
+What a document says in such a field is refused where the release has no such field, and dropped with a warning where
+its gate is off, as the API server drops it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases import RELEASES, Release
+from scheduler_core.scenario.reading.problems import Path, Problems
+
+EACH = "*"  # of a list, in a path
+
+
+@dataclass(frozen=True, slots=True)
+class GatedField:
+    """A field of a kind, and its gate. `off`: what becomes of it where the gate exists but is off.
+
+    "kept": the recorded runs hand it to the scheduler all the same.
+    """
+
+    kind: str
+    path: tuple[str, ...]
+    gate: str
+    off: Literal["dropped", "kept"] = "dropped"
+
+
+def _of_affinity_terms() -> Iterator[GatedField]:
+    preferred = ("preferredDuringSchedulingIgnoredDuringExecution", EACH, "podAffinityTerm")
+    for affinity in ("podAffinity", "podAntiAffinity"):
+        for terms in (("requiredDuringSchedulingIgnoredDuringExecution", EACH), preferred):
+            for field in ("matchLabelKeys", "mismatchLabelKeys"):
+                path = ("spec", "affinity", affinity, *terms, field)
+                yield GatedField("Pod", path, "MatchLabelKeysInPodAffinity", "kept")
+
+
+_SPREAD = ("spec", "topologySpreadConstraints", EACH)
+FIELDS = (
+    GatedField("Pod", ("spec", "resources"), "PodLevelResources"),
+    GatedField("Pod", ("spec", "schedulingGates"), "PodSchedulingReadiness"),
+    GatedField("Pod", ("spec", "initContainers", EACH, "restartPolicy"), "SidecarContainers", "kept"),
+    GatedField("Pod", (*_SPREAD, "matchLabelKeys"), "MatchLabelKeysInPodTopologySpread"),
+    GatedField("Pod", (*_SPREAD, "minDomains"), "MinDomainsInPodTopologySpread"),
+    GatedField("Pod", (*_SPREAD, "nodeAffinityPolicy"), "NodeInclusionPolicyInPodTopologySpread"),
+    GatedField("Pod", (*_SPREAD, "nodeTaintsPolicy"), "NodeInclusionPolicyInPodTopologySpread"),
+    *_of_affinity_terms(),
+    *(
+        GatedField("Pod", ("status", statuses, EACH, field), "InPlacePodVerticalScaling")
+        for statuses in ("containerStatuses", "initContainerStatuses")
+        for field in ("resources", "allocatedResources")
+    ),
+    GatedField("PersistentVolume", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
+    GatedField("PersistentVolumeClaim", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
+)
+
+
+def available(kind: str, data: Mapping[str, Any], problems: Problems, release: Release) -> Mapping[str, Any]:
+    """The document as the release reads it; what it does not have is reported."""
+    for field in _unavailable(kind, release.version):
+        for path in _occurrences(data, field.path, ()):
+            gate = release.gates.get(field.gate)
+            if gate is None:
+                problems.error(path, Message("Kubernetes {release} has no such field", release=release.version))
+                continue
+            problems.warn(path, _is_off(field, release))
+            if field.off == "dropped":
+                data = _without(data, path)
+    return data
+
+
+def _is_off(field: GatedField, release: Release) -> Message:
+    if field.off == "dropped":
+        return Message(
+            "ignored: feature gate {gate} is off in Kubernetes {release}", gate=field.gate, release=release.version
+        )
+    return Message(
+        "feature gate {gate} is off in Kubernetes {release}; what is written counts here all the same",
+        gate=field.gate,
+        release=release.version,
+    )
+
+
+@lru_cache(maxsize=256)
+def _unavailable(kind: str, version: str) -> tuple[GatedField, ...]:
+    release = RELEASES[version]
+    return tuple(field for field in FIELDS if field.kind == kind and not release.has_on(field.gate))
+
+
+def _occurrences(data: Any, path: tuple[str, ...], at: Path) -> Iterator[Path]:
+    """Where the field is written, with list indexes filled in."""
+    if not path:
+        if data is not None:
+            yield at
+        return
+    first, *rest = path
+    if first == EACH:
+        for index, one in enumerate(data if isinstance(data, list) else ()):
+            yield from _occurrences(one, tuple(rest), (*at, index))
+    elif isinstance(data, dict):
+        yield from _occurrences(data.get(first), tuple(rest), (*at, first))
+
+
+def _without(data: Any, path: Path) -> Any:
+    """A copy without the field; what is not on the way to it is shared."""
+    first, *rest = path
+    if not rest:
+        return {key: value for key, value in data.items() if key != first}
+    copy: Any = dict(data) if isinstance(data, dict) else list(data)
+    copy[first] = _without(data[first], tuple(rest))
+    return copy

@@ -1,0 +1,183 @@
+// @ts-check
+/**
+ * The dialog that brings a cluster in: a file that is chosen or dropped, or what is pasted. A worker drops what
+ * scheduling does not read; only the rest is sent, packed. Both can be cancelled.
+ */
+import { h, patch } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { count } from "../shared/units.js";
+
+/** @typedef {import("../editor/server.js").Problem} Problem */
+/** @typedef {{text: string, notes: string[], errors: Problem[]}} Brought */
+/** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
+
+const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
+
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+
+export class Intake {
+	/**
+	 * @param {{data: any, table: object, take: (brought: Brought) => Promise<void>, say: (sentence: string) => void,
+	 *   inWords: (problem: Problem) => string}} page
+	 */
+	constructor(page) {
+		this.page = page;
+		/** @type {Worker | null} */
+		this.worker = null;
+		/** @type {AbortController | null} */
+		this.sending = null;
+		element("import-go").addEventListener("click", () =>
+			this.bring(new Blob([/** @type {HTMLTextAreaElement} */ (element("import-text")).value])),
+		);
+		element("import-stop").addEventListener("click", () => this.stop());
+		element("import-file").addEventListener("change", async (event) => {
+			const input = /** @type {HTMLInputElement} */ (event.target);
+			const file = input.files?.[0];
+			if (file) await this.bring(file);
+			input.value = ""; // the same file may be chosen again
+		});
+		element("import").addEventListener("close", () => this.stop());
+		element("import").addEventListener("drop", (event) => {
+			// the page would bring it a second time
+			event.preventDefault();
+			event.stopPropagation();
+			const file = /** @type {DragEvent} */ (event).dataTransfer?.files[0];
+			if (file) this.bring(file);
+		});
+	}
+
+	open() {
+		/** @type {HTMLDialogElement} */ (element("import")).showModal();
+	}
+
+	/** @param {Blob} file */
+	async bring(file) {
+		if (this.worker || this.sending) return;
+		const dialog = /** @type {HTMLDialogElement} */ (element("import"));
+		if (!dialog.open) dialog.showModal();
+		this.refuse("");
+		this.busy(true);
+		try {
+			const made = await this.reduced(file);
+			if (made) await this.send(made);
+		} catch (error) {
+			if (/** @type {Error} */ (error).name !== "AbortError") this.refuse(t("editor.offline"));
+		}
+		this.idle();
+		this.busy(false);
+	}
+
+	stop() {
+		this.worker?.dispatchEvent(new Event("stop"));
+		this.sending?.abort();
+	}
+
+	idle() {
+		this.worker?.terminate();
+		this.worker = this.sending = null;
+	}
+
+	/**
+	 * The text without what scheduling does not read; "" when it was refused.
+	 * @param {Blob} file
+	 * @returns {Promise<string>}
+	 */
+	reduced(file) {
+		const most = Number(this.page.data.mostImport);
+		if (file.size > most)
+			return Promise.resolve(this.refuse(t("editor.import.large", { size: count(file.size), most: count(most) })));
+		const worker = new Worker(this.page.data.worker, { type: "module" });
+		this.worker = worker;
+		this.tell(t("intake.reading"), 0);
+		return new Promise((resolve, reject) => {
+			worker.addEventListener("stop", () => resolve(""));
+			worker.addEventListener("error", () => reject(new Error("worker")));
+			worker.addEventListener("message", ({ data }) => {
+				if (data.progress !== undefined) this.tell(t("intake.reading"), data.progress);
+				else if (data.text !== undefined) resolve(data.text);
+				else if (data.mendable)
+					resolve(data.mendable); // typed by hand: the server says what is wrong
+				else resolve(this.refuse(t(`intake.refused.${data.refused}`, { line: count(data.line), most: count(most) })));
+			});
+			worker.postMessage({ file, table: this.page.table, most });
+		});
+	}
+
+	/** @param {string} text */
+	async send(text) {
+		this.idle();
+		this.sending = new AbortController();
+		this.tell(t("intake.sending", { size: count(text.length) }), null);
+		const packed = await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
+		const token =
+			/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
+		const headers = { "Content-Type": "application/gzip", "X-CSRFToken": token };
+		const answer = await fetch(this.page.data.import, {
+			method: "POST",
+			headers,
+			body: packed,
+			signal: this.sending.signal,
+		});
+		const { errors = [], text: made = "", notes = [] } = await answer.json();
+		if (errors.length && !mendable(text, errors)) return this.refuse(this.page.inWords(errors[0]));
+		element("import").removeAttribute("data-busy");
+		this.sending = null;
+		/** @type {HTMLDialogElement} */ (element("import")).close();
+		await this.page.take({ text: made || withoutCounts(text), notes, errors });
+		if (made) showNotes(notes);
+		return "";
+	}
+
+	/** Say why nothing came in. @param {string} sentence @returns {""} */
+	refuse(sentence) {
+		element("import-problem").hidden = !sentence;
+		element("import-problem").textContent = sentence;
+		if (sentence) this.page.say(sentence);
+		return "";
+	}
+
+	/** @param {string} sentence @param {number | null} part null: it is not known how far */
+	tell(sentence, part) {
+		const bar = /** @type {HTMLProgressElement} */ (element("import-bar"));
+		element("import-doing").textContent = sentence;
+		if (part === null) bar.removeAttribute("value");
+		else bar.value = part;
+	}
+
+	/** @param {boolean} busy */
+	busy(busy) {
+		element("import").toggleAttribute("data-busy", busy);
+		element("import-progress").hidden = !busy;
+		for (const id of ["import-go", "import-file", "import-text"]) element(id).toggleAttribute("disabled", busy);
+	}
+}
+
+/** Can a text that was refused be mended in the editor? @param {string} text @param {Problem[]} problems */
+function mendable(text, problems) {
+	return problems.every((problem) => problem.line) && !text.split("\n").some((line) => line.length > LONGEST_LINE);
+}
+
+/** @param {string} text */
+function withoutCounts(text) {
+	return text.replace(/\n---\n\{"apiVersion":"kschedui\.io\/v1alpha1","kind":"LeftOut".*\}\n---\n$/, "\n");
+}
+
+/** What was done on the way, until it is closed. @param {string[]} notes */
+export function showNotes(notes) {
+	const place = element("import-notes");
+	place.hidden = !notes.length;
+	const close = h(
+		"button",
+		{ type: "button", class: "button plain", on: { click: () => (place.hidden = true) } },
+		t("intake.close"),
+	);
+	patch(place, [
+		h(
+			"details",
+			{ open: true },
+			h("summary", null, t("intake.notes", { n: notes.length })),
+			h("ul", null, ...notes.map((note, i) => h("li", { key: String(i) }, note))),
+		),
+		close,
+	]);
+}

@@ -1,0 +1,255 @@
+// @ts-check
+/**
+ * The lines of a YAML object without those that scheduling does not read: `importers/line_filter.py` in the browser,
+ * where it is explained. A test holds the two to the same output.
+ */
+import { LeftOut } from "./pruning.js";
+
+const BLANK = 1 << 20; // the indentation of a blank line: it belongs to whatever it stands in
+const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
+const SINGLE = /^'(?:[^']|'')*'\s*$/;
+const DOUBLE = /^"(?:[^"\\]|\\[\s\S])*"\s*$/;
+const HEAD = /^(apiVersion|kind): *([A-Za-z0-9_./-]+|"[A-Za-z0-9_./-]+"|'[A-Za-z0-9_./-]+')\s*$/;
+const EMPTY_FLOW = /^(?:\{\}|\[\])\s*$/;
+
+/** The lines are not plainly of the style that can be read without parsing. */
+export class Unsure extends Error {}
+
+/** @param {string[]} lines @returns {{version: string, kind: string}} "" for what is not there */
+function headOf(lines) {
+	const found = { apiVersion: "", kind: "" };
+	for (const line of lines) {
+		const match = line[0] === "a" || line[0] === "k" ? HEAD.exec(line) : null;
+		if (match) found[/** @type {"apiVersion" | "kind"} */ (match[1])] = match[2].replace(/^["']|["']$/g, "");
+	}
+	return { version: found.apiVersion, kind: found.kind };
+}
+
+/**
+ * The lines of an object that are read; null when it is left out. Throws Unsure, and has counted nothing then.
+ * @param {string[]} lines
+ * @param {import("./pruning.js").Pruning} pruning
+ * @param {LeftOut} leftOut
+ * @param {string} parentKind
+ */
+export function keptLines(lines, pruning, leftOut, parentKind = "") {
+	const head = headOf(lines);
+	const kind = head.kind || parentKind;
+	if (!kind) throw new Unsure();
+	const name = pruning.typeOfKind(head.version, kind);
+	if (!name) {
+		leftOut.count("kinds", pruning.nameOfKind(head.version, kind));
+		return null;
+	}
+	const reader = new Reader(lines, pruning);
+	if (reader.mapping(0, 0, name, null) !== lines.length) throw new Unsure();
+	leftOut.add(reader.leftOut);
+	return reader.out;
+}
+
+/** @param {string} line */
+function indentOf(line) {
+	let i = 0;
+	while (line.charCodeAt(i) === 32) i += 1;
+	return i < line.length && line.slice(i).trim() ? i : BLANK;
+}
+
+/** May the line go on with a plain text? Then nothing in it looks like structure. @param {string} line */
+function isPlain(line) {
+	return !line.includes(": ") && !line.trimEnd().endsWith(":") && !line.includes(" #");
+}
+
+class Reader {
+	/** @param {string[]} lines @param {import("./pruning.js").Pruning} pruning */
+	constructor(lines, pruning) {
+		this.lines = [...lines]; // of which some are changed on the way
+		this.indents = lines.map(indentOf);
+		this.pruning = pruning;
+		this.leftOut = new LeftOut();
+		/** @type {string[]} */
+		this.out = [];
+		this.dropped = 0;
+	}
+
+	/**
+	 * @param {number} i
+	 * @param {number} indent
+	 * @param {string | null} name the type of the fields; null: `allowed` is the rule
+	 * @param {any} allowed
+	 * @returns {number}
+	 */
+	mapping(i, indent, name, allowed) {
+		while (i < this.lines.length) {
+			const depth = this.indents[i];
+			if (depth === BLANK || this.lines[i].startsWith("#", depth)) {
+				i += 1;
+				continue;
+			}
+			if (depth < indent) return i;
+			KEY.lastIndex = indent;
+			const match = depth === indent ? KEY.exec(this.lines[i]) : null;
+			if (!match) throw new Unsure();
+			const value = match[2] && !match[2].startsWith("#") ? match[2] : "";
+			const key = match[1][0] === '"' || match[1][0] === "'" ? match[1].slice(1, -1) : match[1];
+			const end = this.extent(i, indent, value);
+			this.take(i, end, indent, { key, value, rule: this.rule(key, name, allowed, i, end), isField: name !== null });
+			i = end;
+		}
+		return i;
+	}
+
+	/**
+	 * @param {number} i
+	 * @param {number} end
+	 * @param {number} indent
+	 * @param {{key: string, value: string, rule: any, isField: boolean}} entry
+	 */
+	take(i, end, indent, { key, value, rule, isField }) {
+		if (rule === undefined) this.leftOut.count("unknown", key);
+		else if (rule === 0) {
+			this.dropped += 1;
+			if (isField) this.leftOut.count("fields", key);
+		} else if (rule === 1 || value) {
+			if (
+				!value &&
+				this.lines.slice(i + 1, end).some((line) => [" &", " *", " !", "\t"].some((mark) => line.includes(mark)))
+			)
+				throw new Unsure();
+			for (let j = i; j < end; j += 1) this.out.push(this.lines[j]);
+		} else {
+			const before = this.dropped;
+			this.value(i, end, indent, rule);
+			if (rule.k && this.dropped > before) this.leftOut.count("fields", key);
+		}
+	}
+
+	/** @param {string} key @param {string | null} name @param {any} allowed @param {number} i @param {number} end */
+	rule(key, name, allowed, i, end) {
+		if (name !== null) return this.pruning.ruleOf(name, key);
+		if (allowed.k) return allowed.k.includes(key) ? 1 : 0;
+		if (!allowed.with) return allowed.m;
+		const text = this.lines.slice(i, end).join("\n");
+		return allowed.with.some((/** @type {string} */ wanted) => text.includes(wanted)) ? 1 : 0;
+	}
+
+	/** The number of the line after a key's value. @param {number} i @param {number} indent @param {string} value */
+	extent(i, indent, value) {
+		const first = value[0] ?? "";
+		if (first === "{" || first === "[") {
+			if (!EMPTY_FLOW.test(value)) throw new Unsure();
+		} else if (first && "&*!?@`%".includes(first)) throw new Unsure();
+		let j = i + 1;
+		const { indents, lines } = this;
+		while (
+			j < lines.length &&
+			(indents[j] > indent || (!value && indents[j] === indent && lines[j].startsWith("-", indent)))
+		)
+			j += 1;
+		if (first === "'" || first === '"') {
+			const whole = j === i + 1 ? value : [value, ...lines.slice(i + 1, j)].join("\n");
+			if (!(first === "'" ? SINGLE : DOUBLE).test(whole)) throw new Unsure();
+		} else if (j > i + 1 && value && first !== "|" && first !== ">" && !lines.slice(i + 1, j).every(isPlain))
+			throw new Unsure();
+		return j;
+	}
+
+	/**
+	 * A mapping or a list below its key.
+	 * @param {number} i
+	 * @param {number} end
+	 * @param {number} indent
+	 * @param {any} rule
+	 */
+	value(i, end, indent, rule) {
+		const at = this.out.length;
+		this.out.push(this.lines[i].trimEnd());
+		let start = i + 1;
+		while (start < end && !this.isContent(start)) start += 1;
+		if (start === end) return;
+		const deeper = this.indents[start];
+		const isList = this.lines[start].startsWith("-", deeper);
+		if (isList !== Boolean(rule.l) || (isList ? deeper < indent : deeper <= indent)) throw new Unsure();
+		const last = isList ? this.sequence(start, deeper, rule, end) : this.below(start, deeper, rule);
+		if (last !== end) throw new Unsure();
+		if (this.out.length === at + 1) this.out[at] += isList ? " []" : " {}";
+	}
+
+	/** @param {number} j */
+	isContent(j) {
+		return this.indents[j] !== BLANK && !this.lines[j].startsWith("#", this.indents[j]);
+	}
+
+	/** @param {number} i @param {number} indent @param {any} rule */
+	below(i, indent, rule) {
+		return rule.t ? this.mapping(i, indent, rule.t, null) : this.mapping(i, indent, null, rule);
+	}
+
+	/**
+	 * A block list whose dashes stand at `dash`.
+	 * @param {number} i
+	 * @param {number} dash
+	 * @param {any} rule
+	 * @param {number} end
+	 */
+	sequence(i, dash, rule, end) {
+		const { l: item, where } = rule;
+		while (i < end) {
+			if (!this.isContent(i)) {
+				i += 1;
+				continue;
+			}
+			const line = this.lines[i];
+			const content = line.slice(dash + 1).replace(/^ +/, "");
+			if (this.indents[i] !== dash || !line.startsWith("- ", dash) || !content || item === 0 || item === 1)
+				throw new Unsure();
+			const inner = line.length - content.length;
+			let after = i + 1;
+			while (after < end && this.indents[after] > dash) after += 1;
+			if (EMPTY_FLOW.test(content)) {
+				if (!where) this.out.push(line);
+			} else if (!where || this.isWanted(i, after, inner, where)) this.item(i, dash, inner, item, after);
+			i = after;
+		}
+		return i;
+	}
+
+	/**
+	 * One mapping of a list: its dash goes before the first line of it that is kept.
+	 * @param {number} i
+	 * @param {number} dash
+	 * @param {number} inner
+	 * @param {any} rule
+	 * @param {number} end
+	 */
+	item(i, dash, inner, rule, end) {
+		if (rule.l) throw new Unsure();
+		const at = this.out.length;
+		this.lines[i] = " ".repeat(inner) + this.lines[i].slice(inner);
+		this.indents[i] = inner;
+		if (this.below(i, inner, rule) < end) throw new Unsure();
+		if (this.out.length === at) this.out.push(`${" ".repeat(dash)}- {}`);
+		else this.out[at] = `${" ".repeat(dash)}-${this.out[at].slice(dash + 1)}`;
+	}
+
+	/**
+	 * Has the item the field with one of the values?
+	 * @param {number} i
+	 * @param {number} end
+	 * @param {number} inner
+	 * @param {[string, string[]]} where
+	 */
+	isWanted(i, end, inner, [field, values]) {
+		const start = `${field}: `;
+		for (let j = i; j < end; j += 1) {
+			if ((j === i || this.indents[j] === inner) && this.lines[j].startsWith(start, inner)) {
+				return values.includes(
+					this.lines[j]
+						.slice(inner + start.length)
+						.trim()
+						.replace(/^["']+|["']+$/g, ""),
+				);
+			}
+		}
+		return false;
+	}
+}

@@ -1,0 +1,13 @@
+// @ts-check
+/**
+ * Texts of clusters, as `importers/raw_text.py` knows them: by what only an API server writes, and nobody into a
+ * scenario.
+ */
+
+const FIELD = /(?:^|[\s{,-])["']?(?:managedFields|resourceVersion|selfLink)["']?\s*:|last-applied-configuration/;
+const KIND = /(?:^|[\s{,-])["']?kind["']?\s*:\s*["']?(?:Secret|ConfigMap)\b/;
+
+/** Did a cluster print the text, or does it hold a Secret? @param {string} text */
+export function wasPrinted(text) {
+	return FIELD.test(text) || KIND.test(text);
+}

@@ -1,0 +1,159 @@
+// @ts-check
+/**
+ * Plain data without what scheduling does not read: `importers/pruning.py` in the browser, by the same table
+ * (`importers/reading_table.py`, from /api/catalogue). A test holds the two to the same output.
+ */
+
+/** @typedef {0 | 1 | Record<string, any>} Rule see reading_table.py */
+/**
+ * @typedef {{kinds: Record<string, {groups: string[], type: string}>, types: Record<string, Record<string, Rule>>,
+ *   export: string}} Table
+ */
+
+const MOST_SLIPS = 2;
+const BEFORE = /^(.*)\//; // the group of an apiVersion
+
+/**
+ * What is left out, counted by name. `cut`: [line, objects before it] where the text ends in the middle of an object.
+ */
+export class LeftOut {
+	kinds = /** @type {Record<string, number>} */ ({});
+	fields = /** @type {Record<string, number>} */ ({});
+	unknown = /** @type {Record<string, number>} */ ({});
+	cut = /** @type {number[]} */ ([]);
+
+	/** @param {"kinds" | "fields" | "unknown"} what @param {string} name */
+	count(what, name) {
+		this[what][name] = (this[what][name] ?? 0) + 1;
+	}
+
+	/** @param {LeftOut} other */
+	add(other) {
+		for (const what of /** @type {const} */ (["kinds", "fields", "unknown"])) {
+			for (const [name, number] of Object.entries(other[what])) this[what][name] = (this[what][name] ?? 0) + number;
+		}
+	}
+
+	/** The last document of the text that is sent. */
+	get document() {
+		return JSON.stringify({ apiVersion: "kschedui.io/v1alpha1", kind: "LeftOut", ...this });
+	}
+}
+
+export class Pruning {
+	/** @param {Table} table */
+	constructor(table) {
+		this.table = table;
+		this.exported = Object.keys(table.types[table.export]);
+		/** @type {Map<string, Rule | undefined>} */
+		this.rules = new Map();
+	}
+
+	/** The table's name for an object; "" for one that is not read. @param {string} version @param {string} kind */
+	typeOfKind(version, kind) {
+		const known = Object.hasOwn(this.table.kinds, kind) ? this.table.kinds[kind] : undefined;
+		if (!known || (version && !known.groups.includes(groupOf(version)))) return "";
+		return known.type;
+	}
+
+	/** How an object that is left out is called. @param {string} version @param {string} kind */
+	nameOfKind(version, kind) {
+		const group = groupOf(version);
+		return group && Object.hasOwn(this.table.kinds, kind) ? `${group}/${kind}` : kind || "?";
+	}
+
+	/** The object as far as it is read; null when nothing of it is. @param {any} found @param {LeftOut} leftOut */
+	pruned(found, leftOut) {
+		const version = typeof found.apiVersion === "string" ? found.apiVersion : "";
+		const kind = typeof found.kind === "string" ? found.kind : "";
+		const isExport = (found.kind ?? null) === null && this.exported.some((name) => Array.isArray(found[name]));
+		const name = isExport ? this.table.export : kind && this.typeOfKind(version, kind);
+		if (name) return this.fields(found, name, leftOut);
+		leftOut.count("kinds", this.nameOfKind(version, kind));
+		return null;
+	}
+
+	/** @param {any} value @param {any} rule @param {LeftOut} leftOut @returns {any} */
+	prune(value, rule, leftOut) {
+		if (rule === 1 || value === null || typeof value !== "object") return value;
+		if (Array.isArray(value)) {
+			if (!rule.l) return value.map((item) => this.prune(item, rule, leftOut));
+			const { where } = rule;
+			return value
+				.filter((item) => !where || (item && typeof item === "object" && where[1].includes(item[where[0]])))
+				.map((item) => this.prune(item, rule.l, leftOut));
+		}
+		if (rule.t) return this.fields(value, rule.t, leftOut);
+		if (rule.m)
+			return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, this.prune(item, rule.m, leftOut)]));
+		if (rule.k) return Object.fromEntries(Object.entries(value).filter(([key]) => rule.k.includes(key)));
+		if (rule.with)
+			return Object.fromEntries(
+				Object.entries(value).filter(([, item]) =>
+					rule.with.some((/** @type {string} */ text) => String(item).includes(text)),
+				),
+			);
+		return this.prune(value, rule.l, leftOut);
+	}
+
+	/** @param {any} value @param {string} name @param {LeftOut} leftOut */
+	fields(value, name, leftOut) {
+		/** @type {Record<string, any>} */
+		const kept = {};
+		for (const [key, item] of Object.entries(value)) {
+			const rule = this.ruleOf(name, key);
+			if (rule === undefined) leftOut.count("unknown", key);
+			else if (rule === 0) leftOut.count("fields", key);
+			else {
+				kept[key] = this.prune(item, rule, leftOut);
+				const isMap = item !== null && typeof item === "object" && !Array.isArray(item);
+				if (rule !== 1 && rule.k && isMap && Object.keys(kept[key]).length < Object.keys(item).length)
+					leftOut.count("fields", key);
+			}
+		}
+		return kept;
+	}
+
+	/**
+	 * The rule of a type's field, or of the one that is meant; undefined when it is unknown.
+	 * @param {string} name
+	 * @param {string} key
+	 * @returns {Rule | undefined}
+	 */
+	ruleOf(name, key) {
+		const fields = this.table.types[name];
+		if (Object.hasOwn(fields, key)) return fields[key];
+		if (Object.hasOwn(fields, "*")) return fields["*"];
+		const at = `${name} ${key}`;
+		if (!this.rules.has(at)) this.rules.set(at, this.meant(fields, key));
+		return this.rules.get(at);
+	}
+
+	/** @param {Record<string, Rule>} fields @param {string} key */
+	meant(fields, key) {
+		let [best, least] = ["", Infinity];
+		for (const known of Object.keys(fields)) {
+			const number = slips(key, known);
+			if (number < least || (number === least && known < best)) [best, least] = [known, number];
+		}
+		return least <= Math.min(MOST_SLIPS, Math.floor(([...key].length - 1) / 2)) ? fields[best] : undefined;
+	}
+}
+
+/** @param {string} version */
+function groupOf(version) {
+	return BEFORE.exec(version)?.[1] ?? "";
+}
+
+/** The edit distance of two names, capital letters aside. @param {string} one @param {string} other */
+function slips(one, other) {
+	const [from, to] = [[...one.toLowerCase()], [...other.toLowerCase()]];
+	let before = Array.from({ length: to.length + 1 }, (_, i) => i);
+	for (let i = 1; i <= from.length; i += 1) {
+		const row = [i];
+		for (let j = 1; j <= to.length; j += 1)
+			row.push(Math.min(before[j] + 1, row[j - 1] + 1, before[j - 1] + Number(from[i - 1] !== to[j - 1])));
+		before = row;
+	}
+	return before[to.length];
+}

@@ -1,0 +1,118 @@
+// @ts-check
+/**
+ * A YAML text cut into its objects by lines, as `importers/yaml_pieces.py` cuts it: at `---`, at the items of a List,
+ * and where the next dump just follows.
+ */
+
+const DASH = /^( *)-( +)(?=[^ #])/;
+const ITEMS = /^items:\s*(#.*)?$/;
+const KIND = /^kind: *["']?([A-Za-z]*List)["']?\s*$/;
+const MARKER = /^---(?=[ \t]|$)/;
+
+/**
+ * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean}} Piece `typed`: an
+ *   object by itself, whose kind stands in it or is `parentKind`; `cut`: the text ends in it. Lines count from 1.
+ */
+/**
+ * @typedef {{lines: string[], firstLine: number, inItems: boolean, dash: number, kind: string, keys: Set<string>,
+ *   waiting: Piece[]}} Open the document that is being read
+ */
+
+/** @param {string[]} lines @param {number} firstLine @returns {Open} */
+const opened = (lines, firstLine) => ({
+	lines,
+	firstLine,
+	inItems: false,
+	dash: -1,
+	kind: "",
+	keys: new Set(),
+	waiting: [],
+});
+
+/** @param {string[]} lines @param {number} firstLine @param {Partial<Piece>} [more] @returns {Piece} */
+const piece = (lines, firstLine, more) => ({ lines, firstLine, typed: true, parentKind: "", cut: false, ...more });
+
+/**
+ * The objects in order; an item is moved to the left margin.
+ * @param {Iterable<string>} lines
+ * @returns {Generator<Piece>}
+ */
+export function* pieces(lines) {
+	let now = opened([], 1);
+	let number = 0;
+	for (const line of lines) {
+		number += 1;
+		if (line[0] === " " && now.dash === 0)
+			now.lines.push(line); // within an item: most lines of a dump
+		else if (MARKER.test(line)) {
+			yield* end(now, false);
+			const rest = line.slice(3).trimStart();
+			now = opened(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
+		} else if (
+			(line.startsWith("apiVersion:") && now.keys.has("apiVersion")) ||
+			(line[0] === "{" && now.keys.has("kind"))
+		) {
+			yield* end(now, false);
+			now = opened([line], number);
+			noteKey(now, line);
+		} else if (now.inItems) yield* inItems(now, line, number);
+		else if (ITEMS.test(line)) {
+			Object.assign(now, { inItems: true, lines: [], firstLine: number + 1 });
+			now.keys.add("items");
+		} else {
+			if (!now.lines.length) now.firstLine = number;
+			noteKey(now, line);
+			now.lines.push(line);
+		}
+	}
+	yield* end(now, true);
+}
+
+/** @param {Open} now @param {string} line */
+function noteKey(now, line) {
+	if (!/^\p{L}/u.test(line)) return;
+	now.keys.add(line.split(":", 1)[0]);
+	now.kind = KIND.exec(line)?.[1] ?? now.kind;
+}
+
+/** @param {Open} now @param {string} line @param {number} number @returns {Generator<Piece>} */
+function* inItems(now, line, number) {
+	const match = DASH.exec(line);
+	if (match && (now.dash === -1 || now.dash === match[1].length)) {
+		if (now.lines.length) yield* item(now);
+		Object.assign(now, { dash: match[1].length, lines: [line], firstLine: number });
+	} else if (line && !" #-".includes(line[0])) {
+		if (now.lines.length) yield* item(now);
+		Object.assign(now, { inItems: false, lines: [], firstLine: number });
+		noteKey(now, line);
+	} else now.lines.push(line);
+}
+
+/**
+ * The item that is complete, moved to the left; one without a kind waits for that of its list.
+ * @param {Open} now
+ * @returns {Generator<Piece>}
+ */
+function* item(now) {
+	const inner = DASH.exec(now.lines[0])?.[0].length ?? 0;
+	const moved = [" ".repeat(inner) + now.lines[0].slice(inner), ...now.lines.slice(1)];
+	const whole = moved.every((line) => !line.slice(0, inner).trim());
+	const made = piece(whole ? moved.map((line) => line.slice(inner)) : now.lines, now.firstLine, { typed: whole });
+	if (made.lines.some((line) => line.startsWith("kind:"))) yield made;
+	else now.waiting.push(made);
+}
+
+/** @param {Open} now @param {boolean} atEnd @returns {Generator<Piece>} */
+function* end(now, atEnd) {
+	if (now.inItems) {
+		if (atEnd && !now.keys.has("kind")) yield piece(now.lines, now.firstLine, { cut: true });
+		else if (now.lines.length) yield* item(now);
+	} else if (!now.keys.has("items") && now.lines.some((line) => line.trim())) {
+		yield piece(now.lines, now.firstLine, { typed: !"{[".includes(now.lines[0][0] ?? " ") && !now.kind });
+	}
+	for (const waiting of now.waiting) {
+		waiting.parentKind = now.kind.replace(/List$/, "");
+		if (waiting.parentKind) waiting.lines.unshift(`kind: ${waiting.parentKind}`);
+		yield waiting;
+	}
+}

@@ -1,0 +1,35 @@
+"""One visitor asks for as much work as they can; somebody else's small run is done meanwhile."""
+
+import time
+
+from tests.builders import node, pod, scenario
+from tests.conftest import StackMaker
+from tests.faults.stacks import ONE_POD, breakable
+from tests.web.visitor import Visitor
+
+FAR = [{"at": 1_000_000, "create": pod("late")}]
+PREVIEWS = 10
+PROMPT_SECONDS = 15.0
+
+
+def endless(number: int) -> str:
+    """A thousand nodes, and pods that never fit and are tried again for a million seconds."""
+    never = [pod(f"never-{i}", cpu=1000 + number) for i in range(200)]
+    return scenario(*(node(f"n{i}", cpu=1) for i in range(1000)), *never, events=FAR)
+
+
+def test_a_one_pod_run_is_done_while_ten_endless_previews_go_on(make_stack: StackMaker) -> None:
+    stack = breakable(make_stack, processes=2)
+    greedy, other = Visitor(stack.url), Visitor(stack.url)
+    asked = [greedy.post("/api/preview", text=endless(number)) for number in range(PREVIEWS)]
+    assert all(status == 200 for status, _ in asked), asked
+    previews = [answer["run"] for _, answer in asked]
+    assert sum(greedy.run(run)["state"] == "running" for run in previews) >= 1
+    begun = time.monotonic()
+    run = other.save(ONE_POD)
+    assert other.wait_for(run, "done", "failed")["state"] == "done"
+    waited = time.monotonic() - begun
+    print(f"the one-pod run was done after {waited:.1f} s")
+    assert waited < PROMPT_SECONDS
+    for preview in previews:  # nobody looks at them any more
+        greedy.wait_for(preview, "cancelled", "failed")

@@ -1,0 +1,111 @@
+"""Requests made to keep a processor busy, several at once: each is answered in time, and the login page meanwhile."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from statistics import quantiles
+from threading import Event
+from typing import Any
+
+import pytest
+
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
+from tests.conftest import StackMaker
+from tests.faults.stacks import SMALL, breakable, megabytes
+from tests.web.visitor import Visitor
+
+SECONDS = 8.0
+ATTACKERS = 4
+LONGEST_ANSWER = 90.0
+SLOWEST_LOGIN = 1.0  # of a hundred, on whatever machine this is
+
+NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
+LINES = [f"{i % 170}" for i in range(14_000)], [f"{i % 171}" for i in range(14_000)]
+TEMPLATE = {"spec": {"containers": [{"name": "c", "image": "i"}]}}
+REPLICAS = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "d"}}
+LARGE = scenario(*(node(f"n{i}") for i in range(1000)), *(pod(f"p{i}", cpu="10m") for i in range(2000)))
+
+
+@pytest.fixture(scope="module")
+def stack(stack_maker: StackMaker) -> Any:
+    """One for this file, without limits of requests a minute."""
+    rates = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("CHECK", "READ", "RUN", "SAVE", "LOGIN")}
+    made = breakable(stack_maker, **rates)
+    yield made
+    made.stop()
+
+
+def compare(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
+    """Two texts whose lines make difflib look at each pair."""
+    text = SMALL + "".join(f"\n# {line}" for line in LINES[0])
+    status, saved = visitor.post("/api/scenarios", text=text)
+    assert status == 200, saved
+    other = SMALL + "".join(f"\n# {line}" for line in LINES[1])
+    return lambda: visitor.post("/api/compare", text=other, parent=saved["id"], version=1)
+
+
+def replicas(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
+    """A few lines that ask for a thousand million pods."""
+    made = {**REPLICAS, "spec": {"replicas": 10**9, "template": TEMPLATE}}
+    return lambda: visitor.post("/api/import", text=scenario(node("n1"), made))
+
+
+def taints(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
+    """One node with a great many taints."""
+    listed = "".join(f"  - {{key: k{i}, effect: NoSchedule}}\n" for i in range(60_000))
+    return lambda: visitor.post("/api/check", text=f"{NODE}spec:\n  taints:\n{listed}")
+
+
+def flat(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
+    """A list of four million digits."""
+    return lambda: visitor.post("/api/check", text="[" + "1," * 4_000_000 + "1]")
+
+
+def late(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
+    """Why a late step on a thousand nodes went as it did."""
+    run = visitor.save(LARGE)
+    visitor.wait_for(run, "done", "failed")
+    return lambda: visitor.get(f"/api/runs/{run}/explain/1990/?nodes=n1")
+
+
+@pytest.mark.parametrize("attack", [compare, replicas, taints, flat, late], ids=lambda attack: attack.__name__)
+def test_the_login_page_is_served_meanwhile(stack: Stack, attack: Callable[..., Any]) -> None:
+    visitors = [Visitor(stack.url) for _ in range(ATTACKERS)]
+    send = attack(visitors[0])
+    over, longest = Event(), 0.0
+
+    def keep_on(_: Visitor) -> set[int]:
+        nonlocal longest
+        answers = set()
+        while not over.is_set():
+            begun = time.monotonic()
+            answers.add(send()[0])
+            longest = max(longest, time.monotonic() - begun)
+        return answers
+
+    with ThreadPoolExecutor(ATTACKERS) as pool:
+        running = [pool.submit(keep_on, visitor) for visitor in visitors]
+        delays = logins(Visitor(stack.url))
+        over.set()
+        answers = set().union(*(one.result() for one in running))
+    p50, p99 = quantiles(delays, n=100)[49], quantiles(delays, n=100)[98]
+    memory = megabytes(stack.children["web"].group)
+    print(
+        f"\n{attack.__name__}: login p50 {1000 * p50:.0f} ms, p99 {1000 * p99:.0f} ms of {len(delays)}; "
+        f"answers {sorted(answers)}, longest {longest:.1f} s; web process {memory} MB"
+    )
+    assert answers <= {200, 413, 422, 503}
+    assert longest < LONGEST_ANSWER
+    assert p99 < SLOWEST_LOGIN
+
+
+def logins(visitor: Visitor) -> list[float]:
+    """How long the login page takes, again and again."""
+    delays, end = [], time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        begun = time.monotonic()
+        assert visitor.get("/accounts/login/")[0] == 200
+        delays.append(time.monotonic() - begun)
+        time.sleep(0.02)
+    return delays

@@ -1,0 +1,52 @@
+"""Print texts with what Python reads of them, as JSON lines {name, text, objects, leftOut}; {table} comes first."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from kschedui.scenarios.importers.dump_reader import read_dump
+from kschedui.scenarios.importers.reading_table import reading_table
+from scheduler_core.scenario.parse import Limits
+from tests.builders import node, pod
+from tests.dumps import Cluster, as_json, as_yaml, listed
+from tests.web.test_intake import STYLES
+
+CONFORMANCE = Path(__file__).parent.parent / "conformance"
+
+
+def texts() -> dict[str, str]:
+    dump = Cluster(nodes=4, pods=110, images=6).objects()
+    yaml_text, json_text = as_yaml(listed(dump)), as_json(listed(dump))
+    slipped = pod("a")
+    slipped["spec"] |= {"nodeSelektor": {"disk": "ssd"}, "future": {"a": 1}, "tolaration": [], "envFrm": 1}
+    slipped["spec"]["containers"][0] |= {"resource": {"requests": {"cpu": "1"}}, "envs": [{"value": "x"}]}
+    service = {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "a"}}
+    found = {
+        "a dump in YAML": yaml_text,
+        "a dump in JSON": json_text,
+        "Windows": yaml_text.replace("\n", "\r\n"),
+        "cut off YAML": yaml_text[: len(yaml_text) // 2],
+        "cut off JSON": json_text[: len(json_text) // 2],
+        "YAML after YAML": as_yaml(listed([node("n1")])) + as_yaml(listed([pod("a")])) + as_yaml(pod("b")),
+        "JSON after YAML": as_yaml(listed([node("n1")])) + as_json(listed([pod("a")])),
+        "YAML after JSON": as_json(listed([node("n1")])) + "---\n" + as_yaml(listed([pod("a")])),
+        "an array": json.dumps([node("n1"), service, {"kind": "Odd"}]),
+        "slips": as_yaml(listed([slipped, service])),
+    }
+    found |= {name: f"apiVersion: v1\nkind: Pod\n{style}\n" for name, style in STYLES.items()}
+    for path in sorted(CONFORMANCE.rglob("*.yaml"))[::12]:
+        found[path.name] = path.read_text(encoding="utf-8")
+    return found
+
+
+def main() -> None:
+    sys.stdout.write(json.dumps({"table": reading_table()}) + "\n")
+    for name, text in texts().items():
+        dump = read_dump(text, Limits())
+        case = {"name": name, "text": text, "objects": dump.objects, "leftOut": dump.left_out.__dict__}
+        sys.stdout.write(json.dumps(case) + "\n")
+
+
+main()
