@@ -6,8 +6,8 @@ import { t } from "../shared/i18n.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { OUTCOME_MARKS } from "../steps/parts/marks.js";
 import { manifest } from "../trace/manifests.js";
-import { notesOf } from "../trace/notes.js";
 import { allocatable, used } from "../trace/room.js";
+import { notesOf } from "./notes.js";
 
 /** @param {string} name @param {Child} value */
 function entry(name, value) {

@@ -4,7 +4,6 @@
  */
 
 import { drawMargin } from "../chrome/margin.js";
-import { drawNotices } from "../chrome/notices.js";
 import { drawRail } from "../chrome/rail.js";
 import { drawStage, pictureFor, warmPictures } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
@@ -28,6 +27,9 @@ const { chosen, explainer, index, player, redraw, region, root, run, screen, siz
 
 /** Comes when the first step has been drawn: it does not move. @type {typeof import("./motion.js") | null} */
 let flights = null;
+
+/** @type {typeof import("../chrome/notices.js") | null} */
+let notices = null;
 
 /** Fetch what later steps will need, and motion. */
 export async function warm() {
@@ -134,7 +136,7 @@ function drawRegions(view) {
 	drawTransport(region("transport"), view);
 	const lanes = timeline.draw(region("timeline"), view);
 	drawClock(region("clock"), view);
-	drawNotices(region("notices"), view);
+	tell(view);
 	drawLive(region("live"), view);
 	return margin && lanes;
 }
@@ -148,9 +150,16 @@ function ready(view) {
 	page.stepShown();
 }
 
+/** What is to be said of the run itself; mostly nothing. @param {View} view */
+function tell(view) {
+	const quiet = run.state === "done" && run.connection === "open" && store.complete && !player.hit;
+	if (notices) notices.drawNotices(region("notices"), view);
+	else if (!quiet) void import("../chrome/notices.js").then((module) => (notices = module)).then(() => redraw(false));
+}
+
 /** Before the first chunk is here. */
 function drawWaiting() {
-	drawNotices(region("notices"), /** @type {any} */ ({ run, store, player }));
+	tell(/** @type {any} */ ({ run, store, player }));
 	const pastEnd = store.complete && player.step >= store.steps;
 	region("caption").textContent = pastEnd ? t("run.pastend") : t("run.waiting");
 	if (pastEnd && store.steps) player.seek(store.steps - 1);

@@ -152,7 +152,10 @@ export function sceneOf(event, { cycle }) {
 	return cycle.NodesFiltered ? "filter" : "cluster";
 }
 
-/** The event whose moment a step's picture shows, for as long as it is on. @type {Partial<Record<StepName, AnyEvent["type"]>>} */
+/**
+ * The event whose moment a step's picture shows, for as long as it is on.
+ * @type {Partial<Record<StepName, AnyEvent["type"]>>}
+ */
 const MOMENTS = { filter: "NodesFiltered", score: "ScoresComputed", preempt: "PreemptionEvaluated" };
 
 /** @param {StepName | undefined} name */

@@ -53,9 +53,9 @@ export function* dryRun({ event, state, step, last }, memory) {
 	const play = theatre(state);
 	const table = document.querySelector("#margin .segments.wrap") ? document.querySelector("#margin table.figures")?.textContent : null;
 	const blocks = shown(".on-preempt .tank-pod").map((one) => `${one.title} ${one.className.replace(/small|tiny|narrow/g, "").trim()} ${one.style.height}`).sort().join("; ");
-	if (event.type === "PreemptionEvaluated") memory.dryRun = last ? { step, table, blocks } : null;
+	if (event.type === "PreemptionEvaluated") memory.dryRun = last ? { step, table, blocks, attempt: state.attempt } : null;
 	const kept = memory.dryRun;
-	if (!kept || !play || event.type === "PreemptionEvaluated") return;
+	if (kept?.attempt !== state.attempt || !play || event.type === "PreemptionEvaluated") return;
 	if (table && kept.table && table !== kept.table && kept.node === undefined)
 		yield ["moment", `the dry run of step ${kept.step} was "${kept.table.slice(0, 90)}" and is "${table.slice(0, 90)}"`];
 	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the tanks of step ${kept.step} are drawn otherwise`];

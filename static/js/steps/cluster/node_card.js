@@ -39,12 +39,17 @@ export function nodeCard(view, name, size) {
 				size.dense ? name : cutName(name, (0.7 * size.width) / LETTER),
 			),
 			!size.dense && tags(node),
-			!size.dense && h("span", { class: "node-note" }, noteOf(view, name, mine)),
+			!size.dense && note(noteOf(view, name, mine)),
 		),
 		size.dense ? plainBar(view, name, barResource(node)) : bar(view, node, size),
 		size.dense ? denseNote(node) : gauges(view, node, mine),
 		kept(view, name),
 	);
+}
+
+/** @param {string} text */
+function note(text) {
+	return h("span", { class: "node-note", title: text || null }, text);
 }
 
 /** @param {View} view @param {NodeState} node @param {Size} size */

@@ -11,32 +11,7 @@ const APART = 8;
 const PADDING = 12;
 const TIER = 16;
 
-/** Does a name stand in a block of so many pixels? @param {string} name @param {number} pixels */
-function standsIn(name, pixels) {
-	return pixels >= name.length * LETTER + PADDING;
-}
-
-/**
- * Where the names stand: from the right to the left, each as high as it can, so that no line crosses a name.
- * @param {{key: string, name: string, middle: number}[]} blocks middles in pixels, from the left to the right
- * @param {number} width of the bar
- * @param {number} most tiers
- */
-export function outsideNames(blocks, width, most) {
-	/** @type {number[]} the left end of what stands in each tier */
-	const ends = Array(most).fill(width + APART);
-	/** @type {{key: string, name: string, left: number, line: number, tier: number}[]} */
-	const out = [];
-	for (const { key, name, middle } of [...blocks].reverse()) {
-		const wide = name.length * LETTER;
-		const left = Math.max(0, Math.min(middle, width - wide));
-		const tier = ends.findIndex((end) => left + wide + APART <= end);
-		if (tier < 0) continue;
-		for (let above = 0; above <= tier; above += 1) ends[above] = Math.min(ends[above], left, middle);
-		out.push({ key, name, left, line: middle, tier });
-	}
-	return out;
-}
+/** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
 
 /**
  * Which pods of a bar have their name in their block, and the others' names, to stand under it.
@@ -46,49 +21,46 @@ export function outsideNames(blocks, width, most) {
 export function namesOf(view, node, resource, held, { width, tiers }) {
 	const keys = [...inOrder(view.state, node), ...held];
 	const asked = keys.map((key) => request(view.state, key, resource));
-	const whole = Math.max(
-		1,
-		node.summary.allocatable[resource] ?? 1,
-		asked.reduce((a, b) => a + b, 0),
-	);
+	const sum = asked.reduce((a, b) => a + b, 0);
+	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1, sum);
 	let at = 0;
-	/** @type {Set<string>} */
-	const inside = new Set();
-	/** @type {{key: string, name: string, middle: number}[]} */
-	const narrow = [];
-	keys.forEach((key, i) => {
-		const pixels = (asked[i] / whole) * width;
-		const name = podName(key);
-		if (standsIn(name, pixels)) inside.add(key);
-		else narrow.push({ key, name, middle: at + pixels / 2 });
-		at += pixels;
+	const names = keys.map((key, i) => {
+		const block = (asked[i] / whole) * width;
+		at += block;
+		return { key, block, wide: podName(key).length * LETTER, middle: at - block / 2 };
 	});
-	const placed = outsideNames(narrow, width, tiers);
-	return {
-		inside: (/** @type {string} */ key) => inside.has(key),
-		under: placed.length ? under(view, placed, width) : null,
-	};
+	const narrow = names.filter(({ block, wide }) => block < wide + PADDING);
+	const inside = (/** @type {string} */ key) => !narrow.some((one) => one.key === key);
+	return { inside, under: under(view, placed(narrow, width, tiers), width) };
 }
 
-/** @param {View} view @param {ReturnType<typeof outsideNames>} placed @param {number} width */
-function under({ hero, act }, placed, width) {
-	const rows = Math.max(...placed.map((one) => one.tier)) + 1;
-	return h(
-		"div",
-		{ key: "names", class: "outside-names", style: { height: `${rows * TIER + 4}px` } },
-		placed.map(({ key, name, left, line, tier }) => [
-			h("i", { key: `l${key}`, style: { left: `${(line / width) * 100}%`, height: `${tier * TIER + 5}px` } }),
-			h(
-				"button",
-				{
-					key,
-					type: "button",
-					class: key === hero ? "mine" : "",
-					style: { left: `${(left / width) * 100}%`, top: `${tier * TIER + 4}px` },
-					on: { click: () => act.select({ kind: "pod", name: key }) },
-				},
-				name,
-			),
-		]),
-	);
+/**
+ * From the right to the left, each as high as it can, so that no line crosses a name.
+ * @param {Name[]} names @param {number} width @param {number} tiers
+ */
+function placed(names, width, tiers) {
+	/** @type {number[]} the left end of what stands in each tier */
+	const ends = Array(tiers).fill(width + APART);
+	return [...names].reverse().flatMap((name) => {
+		const left = Math.max(0, Math.min(name.middle, width - name.wide));
+		const tier = ends.findIndex((end) => left + name.wide + APART <= end);
+		for (let above = 0; above <= tier; above += 1) ends[above] = Math.min(ends[above], left, name.middle);
+		return tier < 0 ? [] : [{ ...name, left, tier }];
+	});
+}
+
+/** @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width */
+function under({ hero, act }, names, width) {
+	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100}%`;
+	const rows = Math.max(-1, ...names.map((one) => one.tier)) + 1;
+	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
+		const click = () => act.select({ kind: "pod", name: key });
+		const style = { left: share(left), top: `${tier * TIER + 4}px` };
+		return [
+			h("i", { key: `l${key}`, style: { left: share(middle), height: `${tier * TIER + 5}px` } }),
+			h("button", { key, type: "button", class: key === hero ? "mine" : "", style, on: { click } }, podName(key)),
+		];
+	};
+	const style = { height: `${rows * TIER + 4}px` };
+	return rows > 0 && h("div", { key: "names", class: "outside-names", style }, names.map(name));
 }

@@ -90,7 +90,7 @@ function zoneColumn(view, zone, names, size) {
 	);
 }
 
-/** How many pods like the amber one a zone has: what spreading and affinity count. @param {View} view @param {string[]} names */
+/** Pods of a zone like the amber one: what spreading counts. @param {View} view @param {string[]} names */
 function alike({ state, hero, event }, names) {
 	const label = Object.entries(state.pods.get(hero)?.summary.labels ?? {}).find(([key]) =>
 		/(^|\/)(app|name)$/.test(key),

@@ -93,7 +93,7 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
 	const pods = inOrder(state, node);
 	const asked = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
-	const scale = 100 / Math.max(100, asked); // more is promised than the node has: all of it is shown, and where the node ends
+	const scale = 100 / Math.max(100, asked); // where more is promised than the node has, all of it is shown
 	const taken = asked * scale;
 	const shown = clamped(taken, ghost);
 	const over = Math.max(0, taken + shown - 100);
