@@ -35,6 +35,8 @@ export function drawHero(target, view) {
 	const labels = Object.entries(pod?.summary.labels ?? {})
 		.slice(0, 2)
 		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
+	const { scheduler } = pod?.summary ?? {};
+	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
 	patch(target, [
 		h(

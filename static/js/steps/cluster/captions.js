@@ -112,6 +112,12 @@ function runStarted({ state, event }) {
 	};
 }
 
+/** @param {string} key @param {string[]} pods */
+function named(key, pods) {
+	const marks = pods.map((one) => pod(one));
+	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
+}
+
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	RunStarted: runStarted,
@@ -136,13 +142,10 @@ export const CAPTIONS = {
 				pending: num(event.pending.length),
 			},
 		),
-		why: event.pending.length
-			? parts("run.finished.pending", {
-					pods: list(
-						event.pending.map((/** @type {string} */ key) => pod(key)),
-						5,
-					),
-				})
-			: [],
+		why: [
+			...named("run.finished.pending", event.pending),
+			...(event.pending.length && event.deleted.length ? [" "] : []),
+			...named("run.finished.deleted", event.deleted),
+		],
 	}),
 };

@@ -126,10 +126,15 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 	return [told, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
 }
 
-/** Rows of chips under the tank that has most of them. @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
+/**
+ * Rows of chips under the tank that has most of them.
+ * @param {Theatre} play
+ * @param {Candidate[]} shown
+ * @param {number} frame
+ */
 function chipRows(play, shown, frame) {
 	const counts = shown.map((one) => [...fates(play, one, frame).values()].filter((fate) => fate === "victim").length);
-	return Math.max(1, Math.min(MOST_VICTIMS, ...[Math.max(...counts)]));
+	return Math.max(1, Math.min(MOST_VICTIMS, Math.max(...counts)));
 }
 
 /** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */

@@ -63,7 +63,11 @@ function backoffCaption(state, event, values, why) {
 	};
 }
 
-/** backoffQ is flushed every whole second, of those whose backoff ended before it. @param {number} end @param {number} now */
+/**
+ * backoffQ is flushed every whole second, of those whose backoff ended before it.
+ * @param {number} end
+ * @param {number} now
+ */
 export function flushAfter(end, now) {
 	return Math.floor(Math.max(end, now)) + 1;
 }
