@@ -45,11 +45,7 @@ export function pointOf(event, state) {
 	);
 }
 
-/**
- * activeQ is sorted; the other queues belong to no extension point, but the attempt that a pod comes from does.
- * @param {import("./trace").PodEnqueued} event
- * @param {State} state
- */
+/** Only activeQ is sorted. @param {import("./trace").PodEnqueued} event @param {State} state */
 function enqueuedPoint({ pod, queue }, state) {
 	const hero = underWay(state);
 	if (hero) return pod === hero ? failedPoint(state, pod) : (ALL[reached(state, hero) - 1] ?? "");

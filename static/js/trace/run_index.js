@@ -93,6 +93,8 @@ export class RunIndex {
 					this.move(`${event.namespace}/${event.name}`, step, "gone");
 				return;
 			}
+			case "SchedulingFailed":
+				return this.undo(event);
 			case "PodEnqueued":
 				return this.move(event.pod, step, event.queue);
 			case "PodGated":
@@ -120,6 +122,12 @@ export class RunIndex {
 			column.node = event.node ?? "";
 			return;
 		}
+	}
+
+	/** Its binding cycle fails after all. @param {import("./trace").SchedulingFailed} event */
+	undo({ pod, outcome }) {
+		const column = this.columns.findLast((one) => one.kind === "attempt" && one.pod === pod);
+		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "" });
 	}
 
 	/** @param {string} pod @param {number} step @param {string} place @param {string} [node] */

@@ -116,7 +116,7 @@ function head(view, lanes, name, fate, stop) {
 	);
 }
 
-/** Is there room beside the name and what else is written there? @param {Lanes} lanes @param {NodeState} node */
+/** @param {Lanes} lanes @param {NodeState} node */
 function roomForFree({ geometry }, { summary }) {
 	const tagged = (summary.taints?.length ?? 0) + (summary.unschedulable ? 1 : 0) > 0;
 	return !tagged && summary.name.length * LETTER < geometry.head - 60 - FREE;
