@@ -57,6 +57,7 @@ class Scenario(models.Model):
     slug = models.CharField(max_length=64, unique=True, null=True, blank=True)
     scratch = models.BooleanField(default=False)  # holds previews of unsaved text; ends with the day
     fork_of = models.ForeignKey("Version", models.SET_NULL, null=True, blank=True, related_name="forks")
+    sharing = models.PositiveIntegerField(default=0)  # how often it changed with whom it is shared
     created = models.DateTimeField(default=timezone.now, editable=False)
     updated = models.DateTimeField(default=timezone.now, db_index=True)
     deleted_at = models.DateTimeField(null=True, blank=True)
@@ -159,3 +160,57 @@ class Chunk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}/{self.seq}"
+
+
+class Share(models.Model):
+    """A scenario shown to an account, or to everybody in a group; one of the two is set."""
+
+    scenario = models.ForeignKey(Scenario, models.CASCADE, related_name="shares")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
+    group = models.ForeignKey("auth.Group", models.CASCADE, null=True, blank=True, related_name="+")
+    may_edit = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scenario", "user"], name="shared_once_with_an_account"),
+            models.UniqueConstraint(fields=["scenario", "group"], name="shared_once_with_a_group"),
+            models.CheckConstraint(
+                condition=models.Q(user=None) ^ models.Q(group=None), name="shared_with_an_account_or_a_group"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.scenario_id} {self.user or self.group}"
+
+
+class ApiToken(models.Model):
+    """What a script shows instead of a password. Only its hash is kept."""
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="api_tokens")
+    name = models.CharField(max_length=100)
+    sha256 = models.CharField(max_length=64, unique=True)
+    scopes = models.CharField(max_length=40)  # words: read, write
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    last_used = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created"]
+
+    def __str__(self) -> str:
+        return f"{self.owner_id} {self.name}"
+
+
+class IdempotencyKey(models.Model):
+    """What somebody's create call with this key made, so that the same call again makes nothing; for a day."""
+
+    author = models.CharField(max_length=64)  # an account, or a browser
+    key = models.CharField(max_length=128)
+    sha256 = models.CharField(max_length=64)  # of what was asked
+    version = models.ForeignKey(Version, models.CASCADE, related_name="+")
+    created = models.DateTimeField(default=timezone.now, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["author", "key"], name="idempotency_key_is_used_once")]
+
+    def __str__(self) -> str:
+        return f"{self.author} {self.key}"

@@ -59,6 +59,7 @@ USER_DATA = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "sh
 DATA_DIR = Path(os.environ.get("KSCHEDUI_DATA_DIR", USER_DATA if INSTALLED else BASE_DIR / "var")).resolve()
 DATABASE_URL = os.environ.get("DATABASE_URL") or f"sqlite:///{DATA_DIR / 'kschedui.sqlite3'}"
 REDIS_URL = os.environ.get("REDIS_URL") or "redis://127.0.0.1:6379/0"
+METRICS_TOKEN = os.environ.get("KSCHEDUI_METRICS_TOKEN", "")  # that Prometheus sends; empty: no metrics
 SITE_URL = os.environ.get("KSCHEDUI_SITE_URL", "").rstrip("/")  # for absolute links; empty: as the request came in
 
 try:
@@ -90,6 +91,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
+    "kschedui.web.api.v1.ApiAnswers",
 ]
 ROOT_URLCONF = "kschedui.urls"
 ASGI_APPLICATION = "kschedui.asgi.application"
@@ -224,7 +226,7 @@ SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = LANGUAGE_COOKIE_SAMESITE = "Lax
 SESSION_COOKIE_NAME = "__Host-session" if HTTPS else "kschedui_session"
 CSRF_COOKIE_NAME = "__Host-csrf" if HTTPS else "kschedui_csrf"
 SECURE_SSL_REDIRECT = HTTPS
-SECURE_REDIRECT_EXEMPT = [r"^(healthz|readyz|livez)$"]
+SECURE_REDIRECT_EXEMPT = [r"^metrics$", r"^(healthz|readyz|livez)$"]
 SECURE_HSTS_SECONDS = number("KSCHEDUI_HSTS_SECONDS", 365 * 24 * 3600) if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = flag("KSCHEDUI_HSTS_SUBDOMAINS", default=False)
 SECURE_CONTENT_TYPE_NOSNIFF = True
@@ -281,13 +283,23 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 50
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.MemoryFileUploadHandler"]
 
 # --- Logging: one line per event on stderr ------------------------------------------------------------------------
+LOG_FORMAT = os.environ.get("KSCHEDUI_LOG_FORMAT", "line")
+if LOG_FORMAT not in ("line", "json"):
+    raise ImproperlyConfigured(f"KSCHEDUI_LOG_FORMAT must be line or json, not {LOG_FORMAT!r}")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"quiet": {"()": "kschedui.web.http.quiet.Quiet"}},
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"},
+        "json": {
+            "()": "pythonjsonlogger.json.JsonFormatter",
+            "format": "%(asctime)s %(levelname)s %(name)s %(message)s %(request)s %(run)s",
+            "rename_fields": {"asctime": "time", "levelname": "level", "name": "logger"},
+        },
+    },
+    "filters": {"quiet": {"()": "kschedui.web.http.quiet.Quiet"}, "context": {"()": "kschedui.logs.Context"}},
     "handlers": {
-        "stderr": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["quiet"]},
+        "stderr": {"class": "logging.StreamHandler", "formatter": LOG_FORMAT, "filters": ["quiet", "context"]},
         "nowhere": {"class": "logging.NullHandler"},  # without any, Python would write to stderr by itself
     },
     "root": {"handlers": ["stderr"], "level": os.environ.get("KSCHEDUI_LOG_LEVEL", "WARNING")},

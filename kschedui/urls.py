@@ -4,17 +4,18 @@ from django.contrib import admin
 from django.contrib.auth.views import LogoutView
 from django.http import HttpRequest, HttpResponseRedirect
 from django.templatetags.static import static
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
 from django.views.i18n import set_language
 
-from kschedui.web.api import imports
-from kschedui.web.api import runs as run_api
-from kschedui.web.api import scenarios as api
+from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
+from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
+from kschedui.web.pages import account_page, api_page, downloads, views
 from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages import downloads, views
+from kschedui.web.pages.page_view import not_found
 
 addresses.register()
 
@@ -43,25 +44,9 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/qr.svg", downloads.qr_svg, name="qr"),
 ]
 
-run_urls: list[URLPattern | URLResolver] = [
-    path("", run_api.state, name="api-run"),
-    path("chunks/<n:seq>", run_api.chunk, name="api-chunk"),
-    path("cancel", run_api.cancel, name="api-cancel"),
-    path("explain/<n:attempt>/", run_api.explanation, name="api-explain"),
-    path("objects/<name:kind>/<name:namespace>/<name:name>/", run_api.object_yaml, name="api-object"),
-]
-
-api_urls: list[URLPattern | URLResolver] = [
-    path("check", api.check, name="api-check"),
-    path("preview", api.preview, name="api-preview"),
-    path("import", imports.import_text, name="api-import"),
-    path("scenarios", api.save, name="api-scenarios"),
-    path("compare", api.compare, name="api-compare"),
-    path("catalogue", api.catalogue, name="api-catalogue"),
-    path("runs/<id:rid>/", include(run_urls)),
-]
-
 account_urls: list[URLPattern | URLResolver] = [
+    path("", account_page.account, name="account"),
+    path("tokens/<n:pk>/revoke", account_page.revoke, name="token-revoke"),
     path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("signup/", account_views.signup, name="signup"),
@@ -77,11 +62,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
-    path("api/", include(api_urls)),
+    path("api/v1/docs", api_page.documentation, name="api-docs"),
+    path("api/v1/", RedirectView.as_view(pattern_name="api-docs")),
+    path("api/v1/", api.urls),
+    re_path("^api/", not_found),
     path("language", set_language, name="set_language"),
     path("healthz", ready, name="health"),
     path("readyz", ready),
     path("livez", alive),
+    path("metrics", metrics, name="metrics"),
     path("favicon.ico", favicon),
     path("admin/login/", account_views.admin_login),
     path("admin/", admin.site.urls),

@@ -1,4 +1,4 @@
-"""A faithful, deterministic simulation of kube-scheduler 1.34: scenario text in, events out. Imports no Django.
+"""A faithful, deterministic simulation of kube-scheduler: scenario text in, events out. Imports no Django.
 
 scenario = parse_scenario(text)
 events = simulate(scenario)          # lazily

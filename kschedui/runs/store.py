@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
 
+from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
 from kschedui.runs.turns import Ahead, Asker, ahead_of, lane_of
@@ -44,6 +45,7 @@ class Sight(NamedTuple):
     deleted: datetime | None
     visibility: str
     owner: int | None
+    sharing: int
 
 
 class Status(NamedTuple):
@@ -116,7 +118,7 @@ def status(public_id: str) -> Status:
     run = Run.objects.select_related("version__scenario").defer("version__text", "version__summary", "outcome")
     found = run.get(public_id=public_id)
     scenario = found.version.scenario
-    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id)
+    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
     counted = found.public_id, found.state, found.attempt, found.chunks, found.steps, found.time, found.error
     ahead = ahead_of(found) if found.state == Run.State.QUEUED else None
     return Status(*counted, scenario.scratch, sight, ahead)
@@ -159,6 +161,11 @@ def claim(public_id: str) -> Run | None:
     if not as_seen.update(attempt=run.attempt, **changes):
         return None  # another worker was quicker
     announce(public_id)
+    if run.attempt == 1:
+        tallies.add(tallies.WAITS)
+        tallies.add(tallies.WAIT_MILLISECONDS, amount=int((timezone.now() - run.created).total_seconds() * 1000))
+    if hopeless:
+        tallies.add(tallies.RUNS, Run.State.FAILED)
     return None if hopeless else run
 
 
@@ -170,6 +177,8 @@ def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
         _update_mine(run, bytes=F("bytes") + size, lease_until=lease(), **changes)
         chunk.save(force_insert=True)
     announce(run.public_id)
+    tallies.add(tallies.CHUNKS)
+    tallies.add(tallies.CHUNK_BYTES, amount=size)
 
 
 def renew(run: Run) -> None:
@@ -202,6 +211,7 @@ def fail(run: Run, sentence: Message) -> None:
 def _end_mine(run: Run, **changes: Any) -> None:
     _update_mine(run, finished=timezone.now(), lease_until=None, **changes)
     announce(run.public_id)
+    tallies.add(tallies.RUNS, changes["state"])
 
 
 def _update_mine(run: Run, **changes: Any) -> None:
@@ -223,6 +233,7 @@ def cancel(run: Run) -> bool:
     open_run = Run.objects.filter(pk=run.pk, state__in=[Run.State.QUEUED, Run.State.RUNNING])
     stopped = open_run.update(state=Run.State.CANCELLED, finished=timezone.now(), lease_until=None)
     announce(run.public_id)
+    tallies.add(tallies.RUNS, Run.State.CANCELLED, stopped)
     return bool(stopped)
 
 

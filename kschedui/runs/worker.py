@@ -15,6 +15,8 @@ import msgspec
 from django.conf import settings
 from django.db import Error
 
+from kschedui import tallies
+from kschedui.logs import run_id
 from kschedui.models import Chunk, Run
 from kschedui.runs import frames, places, turns
 from kschedui.runs import store as runs
@@ -46,6 +48,8 @@ class Outcome(msgspec.Struct):
     evicted: int = 0
     bound: int = 0
     pending: int = 0
+    unschedulable: int = 0  # attempts, of `count`; those that nominated a node too
+    errors: int = 0
     time: float = 0.0
     drawing: dict[str, Any] = {}
 
@@ -54,6 +58,8 @@ class Outcome(msgspec.Struct):
         match event:
             case AttemptFinished():
                 self.count += 1
+                self.unschedulable += event.outcome in ("Unschedulable", "Nominated")
+                self.errors += event.outcome == "Error"
                 self.attempts += event.outcome[0] if self.count <= SHOWN_ATTEMPTS else ""
             case VictimEvicted():
                 self.evicted += 1
@@ -81,8 +87,11 @@ def execute(public_id: str, *, long: bool = True) -> None:
     run = runs.claim(public_id)
     if run is None:
         return
+    run_id.set(public_id)
     try:
-        runs.finish(run, msgspec.to_builtins(work(run, long=long)))
+        outcome = work(run, long=long)
+        runs.finish(run, msgspec.to_builtins(outcome))
+        tally(outcome)
     except TooLongForItsLane:
         with suppress(runs.LostRun):
             runs.give_back(run)
@@ -100,6 +109,13 @@ def execute(public_id: str, *, long: bool = True) -> None:
     except Exception:
         logger.exception("run %s failed", public_id)
         give_up(run, FAILED)
+
+
+def tally(outcome: Outcome) -> None:
+    """Count its attempts, by kube-scheduler's results."""
+    tallies.add(tallies.ATTEMPTS, "unschedulable", outcome.unschedulable)
+    tallies.add(tallies.ATTEMPTS, "error", outcome.errors)
+    tallies.add(tallies.ATTEMPTS, "scheduled", outcome.count - outcome.unschedulable - outcome.errors)
 
 
 def give_up(run: Run, sentence: Message) -> None:

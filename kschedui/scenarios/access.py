@@ -10,11 +10,12 @@ from typing import Any
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
 from django.core import signing
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_noop
 
-from kschedui.models import Scenario
+from kschedui.models import Scenario, Share
 
 COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
 SALT = "kschedui.editor"
@@ -46,6 +47,8 @@ class Visitor:
 def visitor_of(request: HttpRequest) -> Visitor:
     """Who sent this request."""
     user = request.user if request.user.is_authenticated else None
+    if getattr(request, "api_token", None):  # which stands for the account alone, whatever cookies come with it
+        return Visitor(user)
     return Visitor(user, getattr(request, "new_editor", "") or token_in(request.COOKIES))
 
 
@@ -84,8 +87,8 @@ def forget_sessions() -> None:
     SessionStore.clear_expired()
 
 
-def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
-    """The owner; before there is one, the browser that made it. Nobody edits the library."""
+def owns(visitor: Visitor, scenario: Scenario) -> bool:
+    """The owner; before there is one, the browser that made it. Nobody owns the library."""
     if scenario.slug:
         return False
     if scenario.owner_id:
@@ -93,11 +96,25 @@ def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
     return bool(visitor.editor) and hmac.compare_digest(visitor.editor_hash, scenario.editor_hash)
 
 
+def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
+    """Its owner, and whoever it is shared with for that."""
+    return owns(visitor, scenario) or shares_with(visitor, scenario).filter(may_edit=True).exists()
+
+
 def may_see(visitor: Visitor, scenario: Scenario) -> bool:
-    """Everyone with the link, unless it is private or deleted."""
+    """Everyone with the link; when it is private, its owner and whoever it is shared with; deleted, nobody."""
     if scenario.deleted_at:
         return False
-    return scenario.visibility != Scenario.Visibility.PRIVATE or may_edit(visitor, scenario)
+    open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE
+    return open_to_all or owns(visitor, scenario) or shares_with(visitor, scenario).exists()
+
+
+def shares_with(visitor: Visitor, scenario: Scenario) -> QuerySet[Share]:
+    """By which the scenario is shared with the visitor: with the account, or a group of it."""
+    user = visitor.user
+    if user is None or scenario.slug or not scenario.owner_id:
+        return Share.objects.none()
+    return Share.objects.filter(Q(user=user) | Q(group__in=user.groups.all()), scenario=scenario)
 
 
 def require_sight(visitor: Visitor, scenario: Scenario) -> None:
@@ -112,3 +129,9 @@ def require_editing(visitor: Visitor, scenario: Scenario) -> None:
     """Raise NotAllowed with the reason."""
     if not may_edit(visitor, scenario):
         raise NotAllowed(gettext_noop("Only its author may change this scenario; you may fork it."))
+
+
+def require_owner(visitor: Visitor, scenario: Scenario) -> None:
+    """Raise NotAllowed with the reason."""
+    if not owns(visitor, scenario):
+        raise NotAllowed(gettext_noop("Only its owner may do this."))

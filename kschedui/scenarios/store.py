@@ -5,11 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import F, OuterRef, Q, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from kschedui.models import Run, Scenario, Version, is_public_id
+from kschedui.models import Run, Scenario, Share, Version, is_public_id
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import clean_title
@@ -28,17 +28,25 @@ class Conflict(Exception):
         self.newest = newest
 
 
-def create(visitor: Visitor, text: str | Digest, fork_of: Version | None = None, *, scratch: bool = False) -> Version:
+def create(
+    visitor: Visitor,
+    text: str | Digest,
+    fork_of: Version | None = None,
+    *,
+    visibility: str | None = None,
+    scratch: bool = False,
+) -> Version:
     """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's.
 
-    What a cluster printed is private, and kept without what scheduling does not read.
+    What a cluster printed is private unless somebody says else, and kept without what scheduling does not read.
     """
     found = digest_of(text) if isinstance(text, str) else text
+    default = Scenario.Visibility.PRIVATE if scratch or found.hidden else Scenario.Visibility.UNLISTED
     with transaction.atomic():
         scenario = Scenario.objects.create(
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
-            visibility=Scenario.Visibility.PRIVATE if scratch or found.hidden else Scenario.Visibility.UNLISTED,
+            visibility=Scenario.Visibility(visibility) if visibility else default,
             title=found.title or _("Untitled scenario"),
             fork_of=fork_of,
             scratch=scratch,
@@ -141,21 +149,45 @@ def library() -> QuerySet[Scenario]:
     return with_newest(Scenario.objects.filter(slug__isnull=False, deleted_at=None))
 
 
-def public(count: int) -> QuerySet[Scenario]:
-    """What others chose to show to everyone, newest first."""
-    found = Scenario.objects.filter(slug=None, deleted_at=None, scratch=False, visibility=Scenario.Visibility.PUBLIC)
-    return with_newest(found.order_by("-updated"))[:count]
+def kept() -> QuerySet[Scenario]:
+    """What people saved, changed last first."""
+    found = Scenario.objects.filter(slug=None, scratch=False)
+    return with_newest(found.select_related("fork_of__scenario").defer("fork_of__text")).order_by("-updated", "-pk")
+
+
+def public() -> QuerySet[Scenario]:
+    """What its authors chose to show to everyone."""
+    return kept().filter(deleted_at=None, visibility=Scenario.Visibility.PUBLIC)
 
 
 def of_visitor(visitor: Visitor) -> QuerySet[Scenario]:
     """Yours: the account's, or without one the browser's; deleted ones too, while they can be brought back."""
-    mine = Scenario.objects.none()
     if visitor.user:
-        mine = Scenario.objects.filter(owner=visitor.user)
-    elif visitor.editor:
-        mine = Scenario.objects.filter(owner=None, editor_hash=visitor.editor_hash)
-    kept = mine.filter(scratch=False, slug=None).select_related("fork_of__scenario").defer("fork_of__text")
-    return with_newest(kept).order_by(F("deleted_at").desc(nulls_first=True), "-updated")
+        return kept().filter(owner=visitor.user)
+    return kept().filter(owner=None, editor_hash=visitor.editor_hash) if visitor.editor else kept().none()
+
+
+def shared(visitor: Visitor) -> QuerySet[Scenario]:
+    """What others share with the account, or with a group of it."""
+    if not visitor.user:
+        return kept().none()
+    mine = Q(user=visitor.user) | Q(group__in=visitor.user.groups.all())
+    return kept().filter(deleted_at=None, pk__in=Share.objects.filter(mine).values("scenario"))
+
+
+def titled(found: QuerySet[Scenario], search: str) -> QuerySet[Scenario]:
+    """Those whose title has all of the words in it."""
+    for word in search.replace("\0", "").split():
+        found = found.filter(title__icontains=word)
+    return found
+
+
+def after(found: QuerySet[Scenario], public_id: str | None) -> QuerySet[Scenario]:
+    """What follows that scenario in a list of `kept`; raises Scenario.DoesNotExist when it is not in the list."""
+    if public_id is None:
+        return found
+    last = found.get(public_id=public_id)
+    return found.filter(Q(updated__lt=last.updated) | Q(updated=last.updated, pk__lt=last.pk))
 
 
 def rename(scenario: Scenario, title: str) -> None:

@@ -163,6 +163,7 @@ class Pod:
     volumes: tuple[Volume, ...] = ()
     owner: OwnerReference | None = None
     has_resource_claims: bool = False
+    has_sidecars: bool = False  # restartable init containers
     manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
 
     key: PodKey = field(init=False, default="", compare=False)

@@ -77,3 +77,18 @@ class ImageStates:
     def _now(self, node_name: str) -> ImageState:
         own = self._own.get(node_name, {})
         return tuple(sorted((name, size, len(self._nodes_with.get(name, ()))) for name, size in own.items()))
+
+
+class ImageStatesBefore129(ImageStates):
+    """Before 1.29 a node keeps the numbers that it found when it came or changed: the i-th with an image counts i."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._found: dict[str, ImageState] = {}
+
+    def replace(self, old: Node | None, new: Node) -> None:
+        super().replace(old, new)
+        self._found[new.name] = super()._now(new.name)
+
+    def _now(self, node_name: str) -> ImageState:
+        return self._found.get(node_name, ()) if node_name in self._own else ()

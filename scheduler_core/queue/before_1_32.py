@@ -23,6 +23,7 @@ from scheduler_core.framework.pod_changes import pod_scheduling_properties_chang
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.queue.scheduling_queue import SchedulingQueue, Strategy
 from scheduler_core.releases import Release
+from scheduler_core.trace.records import Hint
 
 OTHER_UPDATE = ClusterEvent("AssignedPod", Action.UPDATE_POD_OTHER)
 Labels = Mapping[str, str]
@@ -62,6 +63,13 @@ class SchedulingQueueBefore132(SchedulingQueue):
         self.nominator.update(old, new)
         if is_pod_updated(old, new):
             self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULED_POD_UPDATE.label, [])
+
+    def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
+        """In 1.28 a pod that no plugin rejected waits for the next event, unless there was one since it was popped."""
+        if queued.rejectors:
+            return super()._hint_for_in_flight_pod(queued)
+        seen = self.active.in_flight(queued.key) and self.active.events_for(queued.key)
+        return (Strategy.AFTER_BACKOFF if seen else Strategy.SKIP), []
 
     def assigned_pod_added(self, pod: Pod) -> None:
         self._move_pods_near(pod, ASSIGNED_POD_ADD, None)

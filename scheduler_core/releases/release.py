@@ -28,7 +28,7 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """`patch` "1.34.1" is the one whose recorded runs the simulation equals.
+    """`patch` "1.34.1" is the one whose recorded runs the simulation equals, `recorded` how many there are of a kind.
 
     `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
     are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
@@ -40,6 +40,7 @@ class Release:
     default_plugins: tuple[PluginRef, ...]
     plugin_points: Mapping[str, Points]
     gates: Mapping[str, Gate]
+    recorded: Mapping[str, int]
     rules: Rules = field(default_factory=Rules)
     registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -52,6 +53,10 @@ class Release:
         """Whether the feature gate exists and is on by default."""
         return gate in self.gates and self.gates[gate].default
 
+    def gate_is_off(self, gate: str) -> bool:
+        """Whether the feature gate exists and is off by default."""
+        return gate in self.gates and not self.gates[gate].default
+
     def default_gates(self) -> dict[str, bool]:
         """The values of the gates that a scenario may set, as they are without it."""
         return {name: gate.default for name, gate in self.gates.items() if gate.settable}
@@ -60,6 +65,7 @@ class Release:
         self,
         patch: str,
         *,
+        recorded: Mapping[str, int] | None = None,
         rules: Rules,
         gates: Mapping[str, Gate | None] | None = None,
         plugin_points: Mapping[str, Points | None] | None = None,
@@ -77,6 +83,7 @@ class Release:
             tuple(one for one in defaults if one.name in points),
             points,
             _changed(self.gates, gates or {}),
+            MappingProxyType(dict(recorded or {})),
             rules,
             _changed(self.registered_events, registered_events or {}),
         )

@@ -12,6 +12,7 @@ _GATES = PluginRef("SchedulingGates")
 
 V1_29 = V1_30.older(
     "1.29.1",
+    recorded={"public": 344, "classic": 20},
     rules=replace(
         V1_30.rules,
         new_nodes_stand_for_taint_updates=False,

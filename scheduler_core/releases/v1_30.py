@@ -17,6 +17,7 @@ _AROUND = {  # volumes of these in-tree plugins have limits of their own
 
 V1_30 = V1_31.older(
     "1.30.1",
+    recorded={"public": 342, "classic": 20},
     rules=replace(
         V1_31.rules,
         assigned_pods_wake_spreading_ones=False,

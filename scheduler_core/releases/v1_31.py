@@ -9,6 +9,7 @@ from scheduler_core.releases.v1_32 import V1_32
 
 V1_31 = V1_32.older(
     "1.31.1",
+    recorded={"public": 344, "classic": 20},
     rules=replace(
         V1_32.rules,
         event_handlers_check_pods=True,

@@ -9,6 +9,7 @@ from scheduler_core.releases.v1_33 import V1_33
 
 V1_32 = V1_33.older(
     "1.32.2",
+    recorded={"public": 358, "classic": 20},
     rules=replace(
         V1_33.rules,
         backoff_includes_its_end=False,

@@ -9,6 +9,7 @@ from scheduler_core.releases.v1_34 import V1_34
 
 V1_33 = V1_34.older(
     "1.33.0",
+    recorded={"public": 358, "classic": 20},
     rules=replace(
         V1_34.rules,
         backoff_counts_every_attempt=True,

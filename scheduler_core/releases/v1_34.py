@@ -9,6 +9,7 @@ from scheduler_core.releases.v1_35 import V1_35
 
 V1_34 = V1_35.older(
     "1.34.1",
+    recorded={"public": 358, "classic": 20},
     rules=replace(
         V1_35.rules,
         taint_toleration_reason_names_the_taint=True,

@@ -9,6 +9,7 @@ from scheduler_core.releases.v1_36 import V1_36
 
 V1_35 = V1_36.older(
     "1.35.6",
+    recorded={"public": 358, "classic": 20},
     rules=replace(
         V1_36.rules,
         inter_pod_affinity_hint_sees_both_sides=False,

@@ -58,6 +58,7 @@ V1_36 = Release(
             "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
         }
     ),
+    recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10}),
     gates=MappingProxyType(
         {
             "CSIMigrationPortworx": Gate(True),

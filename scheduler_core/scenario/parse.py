@@ -5,8 +5,8 @@
     except ScenarioError as error:          # ScenarioErrors: `error.errors` has all of them
         print(error)                        # document 3, line 41, spec.containers[0].image: Required value
 
-The file is read as kube-apiserver and kube-scheduler 1.34 would read its objects; it is refused as a whole if they
-would refuse any part of it. What they would ignore is a warning.
+The file is read as kube-apiserver and kube-scheduler of its release would read its objects; it is refused as a whole if
+they would refuse any part of it. What they would ignore is a warning.
 """
 
 from __future__ import annotations

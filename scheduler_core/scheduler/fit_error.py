@@ -13,8 +13,9 @@ from scheduler_core.framework.interface import Diagnosis
 class FitError(Exception):
     """No node passed; `diagnosis` says why. `num_all_nodes` is 1 where only one node was asked (Reserve, Permit)."""
 
-    def __init__(self, num_all_nodes: int, diagnosis: Diagnosis) -> None:
+    def __init__(self, num_all_nodes: int, diagnosis: Diagnosis, *, ends_with_dot: bool = False) -> None:
         super().__init__()
+        self._end = "." if ends_with_dot else ""
         self.num_all_nodes = num_all_nodes
         self.diagnosis = diagnosis
 
@@ -25,7 +26,7 @@ class FitError(Exception):
         reasons = diagnosis.pre_filter_message or ", ".join(self._histogram())
         if reasons:
             text += f" {reasons}."
-        return f"{text} {diagnosis.post_filter_message}" if diagnosis.post_filter_message else text
+        return f"{text} {diagnosis.post_filter_message}{self._end}" if diagnosis.post_filter_message else text
 
     def _histogram(self) -> list[str]:
         """ "count reason", sorted as strings; nodes without a status of their own count with the absent one."""

@@ -8,6 +8,7 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apis.messages import Message
 from scheduler_core.framework.interface import (
     CycleState,
     PostFilterPlugin,
@@ -21,7 +22,7 @@ from scheduler_core.scheduler import extenders
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.binding_cycle import reserve_and_permit
 from scheduler_core.scheduler.find_nodes import RowArray, find_nodes_that_fit_pod
-from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulingError
+from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulerPanic, SchedulingError
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.scheduler.select_host import drawn, in_heap_order, top_of_heap
@@ -75,7 +76,9 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
     hint = partial(batch.hint, cycle, scheduler.queue.scheduling_cycle) if batch else None
     feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit, hint)
     if not len(feasible):
-        raise FitError(len(cluster.nodes), diagnosis)
+        raise FitError(
+            len(cluster.nodes), diagnosis, ends_with_dot=framework.release.rules.post_filter_message_gets_a_dot
+        )
     evaluated = len(feasible) + diagnosis.explicit()
     if len(feasible) == 1:
         node_name = cluster.nodes.names[int(feasible[0])]
@@ -98,6 +101,8 @@ def prioritize_nodes(
     if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
+    if len(skipped) > len(framework.at(ScorePlugin)) and framework.release.rules.scores_are_allocated_without_skipped:
+        raise _panic(framework, cycle)
     if not status.is_success:
         raise SchedulingError(status.message)
     totals = np.zeros(len(feasible), np.int64)
@@ -122,6 +127,16 @@ def prioritize_nodes(
         )
     )
     return totals, bool(given)
+
+
+def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
+    sentence = Message(
+        "kube-scheduler {release} panics here (makeslice: cap out of range): PreScore lets off more plugins than score "
+        "{pod}",
+        release=framework.release.version,
+        pod=cycle.pod.key,
+    )
+    return SchedulerPanic(sentence)
 
 
 def select_host(

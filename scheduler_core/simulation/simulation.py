@@ -68,7 +68,7 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, registry: Registry) -> None:
         self.scenario = scenario
-        self.cluster = Cluster()
+        self.cluster = Cluster(counts_images_once=scenario.release.rules.images_are_counted_once)
         self._events: list[AnyEvent] = []
         self._clock: ClockAdvanced | None = None  # told before the next event
         self._timeline = list(scenario.events)[::-1]  # the next one last

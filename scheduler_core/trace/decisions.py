@@ -14,12 +14,12 @@ from scheduler_core.trace import events as trace
 from scheduler_core.trace.candidates import candidates_of
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
-from scheduler_core.trace.records import NodeName, PodKey
+from scheduler_core.trace.queues import Queues
+from scheduler_core.trace.records import NodeName
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
 Record = dict[str, Any]
-Waiting = trace.PodEnqueued | trace.PodGated
 
 
 @dataclass(slots=True)
@@ -29,27 +29,25 @@ class _Seen:
     time: float = 0.0
     cycle: dict[type, Any] = field(default_factory=dict)
     order: list[NodeName] = field(default_factory=list)
-    waiting: dict[PodKey, Waiting] = field(default_factory=dict)
-    priority: dict[PodKey, int] = field(default_factory=dict)
-    aligned: bool = True  # backoffQ is ordered as activeQ at the same second
+    queues: Queues = field(default_factory=Queues)
 
     def take(self, event: AnyEvent) -> None:
         """Go on by one event."""
         match event:
             case trace.RunStarted():
                 self.order = [event.nodes[row].name for row in event.order]
-                self.priority = {pod.pod: pod.priority for pod in event.pods}
+                self.queues.priority = {pod.pod: pod.priority for pod in event.pods}
                 default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
-                self.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
+                self.queues.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
             case trace.ClockAdvanced():
                 self.time = event.time
             case trace.CycleStarted():
                 self.cycle = {trace.CycleStarted: event}
-                self.waiting.pop(event.pod, None)
+                self.queues.remove(event.pod)
             case trace.PodEnqueued() | trace.PodGated():
-                self.waiting[event.pod] = event
+                self.queues.put(event)
             case trace.PodAssumed() | trace.PodIgnored():
-                self.waiting.pop(event.pod, None)
+                self.queues.remove(event.pod)
             case trace.ObjectApplied() | trace.ObjectDeleted():
                 self._object(event)
             case _:
@@ -60,9 +58,9 @@ class _Seen:
             self.order = event.order
         if isinstance(event, trace.ObjectApplied):
             if event.pod is not None:
-                self.priority[event.pod.pod] = event.pod.priority
+                self.queues.set_priority(event.pod.pod, event.pod.priority)
         elif event.kind == "Pod":
-            self.waiting.pop(f"{event.namespace}/{event.name}", None)
+            self.queues.remove(f"{event.namespace}/{event.name}")
 
 
 def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
@@ -103,7 +101,7 @@ def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
         "totals": totals,
         "message": failed.message if failed else None,
         "preemption": _preemption(cycle.get(trace.PreemptionEvaluated)),
-        "queues": _queues(seen),
+        "queues": seen.queues.record(),
     }
 
 
@@ -179,28 +177,6 @@ def _preemption(event: trace.PreemptionEvaluated | None) -> Record | None:
         },
         "nominatedNode": event.nominated_node,
         "victims": event.victims,
-    }
-
-
-def _queues(seen: _Seen) -> Record:
-    """activeQ and backoffQ in the order in which pods would be popped, the others by name."""
-    by_queue: dict[str, list[Waiting]] = {"active": [], "backoff": [], "unschedulable": [], "gated": []}
-    for event in seen.waiting.values():
-        by_queue["gated" if isinstance(event, trace.PodGated) else event.queue].append(event)
-
-    def active_order(event: Waiting) -> tuple[float, ...]:
-        return -seen.priority[event.pod], event.timestamp, event.sequence
-
-    def backoff_order(event: trace.PodEnqueued) -> tuple[Any, ...]:
-        rest = active_order(event) if seen.aligned and not event.error_backoff else (event.sequence,)
-        return (event.error_backoff, event.backoff_until or 0.0, *rest)
-
-    gated = sorted(event.pod for event in by_queue["gated"])
-    return {
-        "active": [event.pod for event in sorted(by_queue["active"], key=active_order)],
-        "backoff": [event.pod for event in sorted(by_queue["backoff"], key=backoff_order)],  # type: ignore[arg-type]
-        "unschedulable": sorted([event.pod for event in by_queue["unschedulable"]] + gated),
-        "gated": gated,
     }
 
 

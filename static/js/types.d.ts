@@ -133,6 +133,8 @@ declare global {
 		start: number;
 		twoPasses: string[];
 		nominatedFirst: string | null;
+		/** it was not nominated: the pod before, which is alike, had it as its next best */
+		hinted: boolean;
 	}
 	/** What a lane is drawn from. */
 	interface Lanes {

@@ -28,6 +28,19 @@ export interface Actions {
 	open(dialog: string): void;
 }
 
+/** A run as its feed tells of it. */
+interface Run {
+	id: string;
+	state: string;
+	steps: number;
+	connection: string;
+	message: string;
+	/** while it is queued: how many runs come before it, and about how many seconds that takes */
+	ahead: { runs: number; seconds: number | null } | null;
+	/** ends it; null for whoever may not */
+	cancel: (() => unknown) | null;
+}
+
 export interface View {
 	state: State;
 	/** the state at which this attempt's last event of a type happened */
@@ -53,7 +66,7 @@ export interface View {
 	width: number;
 	/** pixels, measured when they change */
 	sizes: { page: number; stage: number; height: number; timeline: number };
-	/** hello, state and connection as the feed last told them */
-	run: { id: string; state: string; steps: number; connection: string; message: string };
+	/** as the feed last told it */
+	run: Run;
 	boot: any;
 }

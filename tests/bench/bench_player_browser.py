@@ -189,8 +189,8 @@ def whole_session(context: BrowserContext, address: str) -> None:
 
 def measure(browser: Browser, url: str) -> None:
     visitor = Visitor(url)
-    long = visitor.post("/api/scenarios", text=scenario(100, 2100))[1]
-    wide = visitor.post("/api/scenarios", text=scenario(5000, 300))[1]
+    long = visitor.post("/api/v1/scenarios", text=scenario(100, 2100))[1]
+    wide = visitor.post("/api/v1/scenarios", text=scenario(5000, 300))[1]
     context = browser.new_context(base_url=url, viewport={"width": 1440, "height": 900})
     for cookie in visitor.cookies:
         context.add_cookies([{"name": cookie.name, "value": cookie.value or "", "url": url}])

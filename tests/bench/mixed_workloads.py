@@ -45,6 +45,14 @@ def unique(nodes: int) -> Objects:
     return objects
 
 
+def waiting() -> Objects:
+    """800 pods that fit nowhere, and wait while 800 small ones are bound, on 20 nodes."""
+    objects = basic(20)
+    big = [_pod(f"big-{i:03d}", "100", "200Mi", {"app": "big"}, priority=10) for i in range(800)]
+    objects["pending"] = [*big, *objects["pending"][:800]]
+    return objects
+
+
 def small() -> Objects:
     """20 nodes, 50 pods."""
     objects = basic(20)

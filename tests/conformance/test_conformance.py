@@ -1,19 +1,23 @@
-"""Every recorded run of kube-scheduler 1.34.1, attempt by attempt: decision records must be equal in every field."""
+"""Every recorded run of every release, attempt by attempt: decision records must be equal in every field.
+
+`pytest tests/conformance -k 1.36` runs one release, `-k "1.36 and taints"` one family of it.
+"""
 
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from scheduler_core import decisions, parse_scenario, simulate
+from scheduler_core.releases import RELEASES
 from tests.conformance.compare import FIELDS, field, firstdiff, parse, same
+from tests.conformance.records import ARCHIVES, HERE, records_of, scenario_of
 
-HERE = Path(__file__).parent
-CASES = sorted((*HERE.glob("classic/*.yaml"), *HERE.glob("public/*.yaml")))
+CASES = [(release, case) for release in sorted(ARCHIVES) for case in sorted(records_of(release))]
 
 
 def differences(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> Iterator[str]:
@@ -29,14 +33,24 @@ def differences(expected: list[dict[str, Any]], got: list[dict[str, Any]]) -> It
         yield f"expected {len(expected)} attempts, got {len(got)}"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.parent.name}/{case.stem}")
-def test_decisions_equal_those_of_kube_scheduler(case: Path) -> None:
-    expected, expected_final = parse(case.with_suffix(".expected.jsonl").read_text(encoding="utf-8"))
-    records = decisions(simulate(parse_scenario(case.read_text(encoding="utf-8"))))
+@pytest.mark.parametrize(("release", "case"), CASES, ids=[f"{release}/{case}" for release, case in CASES])
+def test_decisions_equal_those_of_kube_scheduler(release: str, case: str) -> None:
+    expected, expected_final = parse(records_of(release)[case])
+    records = decisions(simulate(parse_scenario(scenario_of(case), release=RELEASES[release])))
     got, final = parse("\n".join(json.dumps(record) for record in records))
     assert not list(differences(expected, got))
     assert same(expected_final, final), firstdiff(expected_final, final)
 
 
-def test_all_recorded_cases_are_here() -> None:
-    assert len(CASES) == 378
+def test_every_release_that_can_be_chosen_has_its_recorded_runs() -> None:
+    assert set(ARCHIVES) == set(RELEASES)
+
+
+def test_no_recorded_run_is_missing() -> None:
+    for release, own in RELEASES.items():
+        assert Counter(case.partition("/")[0] for case in records_of(release)) == own.recorded, release
+
+
+def test_every_scenario_here_was_recorded_by_some_release() -> None:
+    scenarios = {f"{path.parent.name}/{path.stem}" for path in HERE.glob("*/*.yaml")}
+    assert scenarios == {case for _, case in CASES}

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import os
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -18,13 +17,14 @@ from hypothesis import strategies as st
 
 from scheduler_core import parse_scenario
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.releases import DEFAULT_RELEASE
+from tests.conformance.records import records_of, scenario_of
 from tests.reference.plugins import PLUGINS
 from tests.reference.scenarios.scenario import scenario_text
 from tests.reference.scenarios.shrink import smallest
 from tests.reference.scheduler.replay import difference, normalized
 from tests.reference.scheduler.simulation import run
 
-CASES = Path(__file__).parents[1] / "conformance"
 EXAMPLES = int(os.environ.get("KSCHEDUI_FUZZ_EXAMPLES", "200"))
 FUZZ = settings(max_examples=EXAMPLES, deadline=None, database=None, phases=[Phase.generate])
 
@@ -62,14 +62,18 @@ def test_a_plugin_and_its_reference_stand_under_the_same_name(plugin):
     assert f"{engine}.".startswith(f"{twin}.")
 
 
-RECORDED = sorted(path for path in CASES.glob("*/*.yaml") if not path.stem.endswith("large"))
+RECORDED = sorted(
+    case
+    for case in records_of(DEFAULT_RELEASE.version)
+    if not case.endswith("large") and not case.startswith("batching")
+)
 
 
-@pytest.mark.parametrize("case", RECORDED, ids=lambda case: f"{case.parent.name}/{case.stem}")
+@pytest.mark.parametrize("case", RECORDED)
 def test_the_reference_decides_recorded_runs_as_kube_scheduler_did(case):
-    records = map(json.loads, case.with_suffix(".expected.jsonl").read_text(encoding="utf-8").splitlines())
+    records = map(json.loads, records_of(DEFAULT_RELEASE.version)[case].splitlines())
     expected = [record for record in records if "final" not in record]
-    found = list(run(parse_scenario(case.read_text(encoding="utf-8"))))
+    found = list(run(parse_scenario(scenario_of(case))))
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         assert one.pop("time") == pytest.approx(other["time"])

@@ -1,81 +1,46 @@
-"""What a scenario of an older release may say, and what becomes of fields and gates that the release does not have."""
+"""A release is its newer neighbour with what differs; every difference has a name and words for either side."""
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import fields
+
 import pytest
 
-from scheduler_core import RunEnded, parse_scenario, simulate
-from scheduler_core.releases import RELEASES
-from scheduler_core.scenario.parse import Scenario, ScenarioErrors
+from scheduler_core.releases import RELEASES, Rules
+from scheduler_core.releases.release import Release
+from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
+from scheduler_core.releases.v1_36 import V1_36
 
-POD_LEVEL = """
-apiVersion: v1
-kind: Pod
-metadata: {name: a}
-spec:
-  containers: [{name: c, image: i}]
-  resources:
-    requests: {cpu: 2}
-"""
-POP_OFF = """
-apiVersion: kschedui.io/v1alpha1
-kind: Scenario
-spec:
-  featureGates: {SchedulerPopFromBackoffQ: false}
-"""
-NAMES_NO_NODE = """
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: 4, memory: 8Gi, pods: 110}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: a}
-spec:
-  containers: [{name: c, image: i}]
-  affinity:
-    nodeAffinity:
-      requiredDuringSchedulingIgnoredDuringExecution:
-        nodeSelectorTerms: [{matchFields: [{key: metadata.name, operator: In, values: [n2]}]}]
-"""
+CHAIN = tuple(RELEASES.values())  # oldest first
 
 
-def parsed(text: str, version: str) -> Scenario:
-    return parse_scenario(text, release=RELEASES[version])
+def test_the_newest_release_follows_the_rules_as_they_are_today() -> None:
+    assert CHAIN[-1].rules == Rules()
 
 
-def test_a_field_whose_gate_is_off_is_ignored_with_a_warning() -> None:
-    found = parsed(POD_LEVEL, "1.33")
-    assert found.objects[-1].requests == {}  # type: ignore[union-attr]
-    assert [str(one.message) for one in found.warnings] == [
-        "ignored: feature gate PodLevelResources is off in Kubernetes 1.33"
-    ]
-    assert (found.warnings[0].path, found.warnings[0].line) == ("spec.resources", 7)
-    assert parsed(POD_LEVEL, "1.34").objects[-1].requests == {"cpu": 2000}  # type: ignore[union-attr]
+@pytest.mark.parametrize("release", CHAIN, ids=lambda release: release.version)
+def test_each_rule_has_words_for_what_a_release_does(release: Release) -> None:
+    for rule in fields(Rules):
+        assert getattr(release.rules, rule.name) in rule.metadata[SAYS], rule.name
 
 
-def test_a_gate_that_the_release_does_not_have_is_ignored_with_a_warning() -> None:
-    found = parsed(POP_OFF, "1.32")
-    assert dict(found.feature_gates) == {}
-    assert [str(one.message) for one in found.warnings] == [
-        "ignored: Kubernetes 1.32 has no feature gate SchedulerPopFromBackoffQ"
-    ]
-    assert parsed(POP_OFF, "1.33").feature_gates["SchedulerPopFromBackoffQ"] is False
+def test_each_rule_names_its_source_and_a_plugin_that_exists() -> None:
+    for rule in fields(Rules):
+        assert ".go: " in rule.metadata[SOURCE]
+        assert rule.metadata[PLUGIN] in {"", *(name for release in CHAIN for name in release.plugin_points)}
 
 
-def test_a_gate_that_no_release_has_is_refused() -> None:
-    with pytest.raises(ScenarioErrors, match="unrecognized feature gate: SchedulerPopFromBakcoffQ"):
-        parsed(POP_OFF.replace("Backoff", "Bakcoff"), "1.32")
+@pytest.mark.parametrize(("older", "newer"), list(itertools.pairwise(CHAIN)))
+def test_neighbours_differ(older: Release, newer: Release) -> None:
+    assert older.rules != newer.rules
 
 
-def test_a_field_that_the_release_does_not_have_is_refused_with_its_line() -> None:
-    with pytest.raises(ScenarioErrors, match=r"line 7, spec\.resources: Kubernetes 1\.31 has no such field"):
-        parsed(POD_LEVEL, "1.31")
-
-
-def test_a_panic_of_the_real_scheduler_ends_the_run_with_a_sentence() -> None:
-    found = parsed(NAMES_NO_NODE, "1.30")
-    with pytest.raises(RunEnded, match=r"kube-scheduler 1\.30 panics here \(integer divide by zero\)"):
-        list(simulate(found))
-    assert list(simulate(parsed(NAMES_NO_NODE, "1.31")))
+def test_what_an_older_release_does_not_have_is_nowhere_in_it() -> None:
+    older = V1_36.older(
+        "1.0.0", recorded={}, rules=V1_36.rules, gates={"PodLevelResources": None}, plugin_points={"NodeName": None}
+    )
+    assert older.version == "1.0"
+    assert "PodLevelResources" not in older.gates
+    assert "NodeName" not in older.plugin_points
+    assert "NodeName" not in {plugin.name for plugin in older.default_plugins}

@@ -138,8 +138,13 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     author.get_by_role("button", name="Share").click()
     link = author.get_by_label("Link to this step")
     expect(link).to_have_value(re.compile(r"/s/\w+/v/1/#\d+"))
+    address = link.input_value()
+    author.get_by_role("link", name="Choose who may see it").click()  # what a cluster printed begins as private
+    author.get_by_label("Who may see it").select_option("unlisted")
+    author.get_by_role("button", name="Save").click()
+    expect(author.get_by_text("Saved.")).to_be_visible()
 
-    reader.goto(link.input_value())
+    reader.goto(address)
     expect(reader.locator("#player")).to_contain_text("high-1")
     reader.get_by_role("button", name="Fork").click()
     reader.wait_for_url(re.compile(r"/s/\w+/edit/"))
@@ -337,9 +342,15 @@ def test_the_editor_fits_a_phone(browser_page: Page, tab: str) -> None:
 def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Page]) -> None:
     page = opened(profile(), "/new/")
     expect(page.locator("#status")).to_contain_text("No problems")
-    refusal = '{"errors": [{"message": "Too many requests from your address."}]}'
-    page.route("**/api/check", lambda route: route.fulfill(status=429, content_type="application/json", body=refusal))
-    page.route("**/api/preview", lambda route: route.fulfill(status=429, content_type="application/json", body=refusal))
+    refusal = '{"detail": "Too many requests from your address."}'
+    page.route(
+        "**/api/v1/check",
+        lambda route: route.fulfill(status=429, content_type="application/problem+json", body=refusal),
+    )
+    page.route(
+        "**/api/v1/preview",
+        lambda route: route.fulfill(status=429, content_type="application/problem+json", body=refusal),
+    )
     type_text(page, TYPO)
     expect(page.locator("#status")).to_contain_text("Too many requests")
     expect(page.get_by_role("button", name="Run", exact=False).first).to_be_enabled()

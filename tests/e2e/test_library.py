@@ -36,12 +36,13 @@ def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
     context.close()
 
 
-def save(page: Page, line: str, **more: Any) -> Any:
+def save(page: Page, line: str, parent: str = "") -> Any:
     """Save a scenario over the API with this browser's cookies."""
     text = f"apiVersion: v1\nkind: Node\n{line}\nstatus: {{allocatable: {{cpu: 1, memory: 1Gi, pods: 9}}}}\n"
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     headers = {"X-CSRFToken": token, "Referer": page.url}
-    answer = page.request.post("/api/scenarios", data={"text": text, **more}, headers=headers)
+    versions = f"/{parent}/versions" if parent else ""
+    answer = page.request.post(f"/api/v1/scenarios{versions}", data={"text": text}, headers=headers)
     assert answer.ok, answer.text()
     return answer.json()
 

@@ -39,12 +39,13 @@ def frame_of(page: Page, step: int, plugin: str) -> str:
 def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str, Any]:
     """Save a scenario, or another version of one, as the editor does."""
     page.goto("/new/")
-    body = {"text": text, **({"parent": parent, "version": version} if parent else {})}
+    body = {"text": text, **({"base": version} if parent else {})}
+    address = f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios"
     answer: dict[str, Any] = page.evaluate(
-        "async body => (await fetch('/api/scenarios', {method: 'POST', body: JSON.stringify(body), headers:"
+        "async ([address, body]) => (await fetch(address, {method: 'POST', body: JSON.stringify(body), headers:"
         " {'Content-Type': 'application/json', 'X-CSRFToken': document.querySelector('[name=csrfmiddlewaretoken]').value}"
         "})).json()",
-        body,
+        [address, body],
     )
     return answer
 
@@ -76,7 +77,9 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
     seek(page, frame_of(page, step, "NodeAffinity"))
     links = page.locator("#margin .sources a")
     expect(links.nth(0)).to_have_attribute("href", "/plugins/NodeAffinity/#filter")
-    expect(links.nth(1)).to_have_attribute("href", re.compile("v1.34.1/pkg/scheduler/framework/plugins/nodeaffinity$"))
+    expect(links.nth(1)).to_have_attribute(
+        "href", re.compile("release-1.36/pkg/scheduler/framework/plugins/nodeaffinity$")
+    )
     with page.context.expect_page() as opened:
         links.nth(0).click()
     source = opened.value
@@ -137,7 +140,7 @@ def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "extender")
     seek(page, link_to(page, steps_of(page, "NodesFiltered")[0]))
-    assert sentence(page) == "licence-server turns cad away from n1: no licence for this host."
+    assert sentence(page) == "licence-server rejects n1 for cad: no licence for this host."
     expect(page.locator(".lane[data-node=n1] .stop")).to_be_visible()
     expect(page.locator("#margin .raw")).to_contain_text("no licence for this host")
 

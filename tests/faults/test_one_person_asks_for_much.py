@@ -21,7 +21,7 @@ def endless(number: int) -> str:
 def test_a_one_pod_run_is_done_while_ten_endless_previews_go_on(make_stack: StackMaker) -> None:
     stack = breakable(make_stack, processes=2)
     greedy, other = Visitor(stack.url), Visitor(stack.url)
-    asked = [greedy.post("/api/preview", text=endless(number)) for number in range(PREVIEWS)]
+    asked = [greedy.post("/api/v1/preview", text=endless(number)) for number in range(PREVIEWS)]
     assert all(status == 200 for status, _ in asked), asked
     previews = [answer["run"] for _, answer in asked]
     assert sum(greedy.run(run)["state"] == "running" for run in previews) >= 1

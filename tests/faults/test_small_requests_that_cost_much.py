@@ -39,34 +39,34 @@ def stack(stack_maker: StackMaker) -> Any:
 def compare(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
     """Two texts whose lines make difflib look at each pair."""
     text = SMALL + "".join(f"\n# {line}" for line in LINES[0])
-    status, saved = visitor.post("/api/scenarios", text=text)
-    assert status == 200, saved
+    status, saved = visitor.post("/api/v1/scenarios", text=text)
+    assert status == 201, saved
     other = SMALL + "".join(f"\n# {line}" for line in LINES[1])
-    return lambda: visitor.post("/api/compare", text=other, parent=saved["id"], version=1)
+    return lambda: visitor.post(f"/api/v1/scenarios/{saved['id']}/versions/1/compare", text=other)
 
 
 def replicas(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
     """A few lines that ask for a thousand million pods."""
     made = {**REPLICAS, "spec": {"replicas": 10**9, "template": TEMPLATE}}
-    return lambda: visitor.post("/api/import", text=scenario(node("n1"), made))
+    return lambda: visitor.post("/api/v1/import", text=scenario(node("n1"), made))
 
 
 def taints(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
     """One node with a great many taints."""
     listed = "".join(f"  - {{key: k{i}, effect: NoSchedule}}\n" for i in range(60_000))
-    return lambda: visitor.post("/api/check", text=f"{NODE}spec:\n  taints:\n{listed}")
+    return lambda: visitor.post("/api/v1/check", text=f"{NODE}spec:\n  taints:\n{listed}")
 
 
 def flat(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
     """A list of four million digits."""
-    return lambda: visitor.post("/api/check", text="[" + "1," * 4_000_000 + "1]")
+    return lambda: visitor.post("/api/v1/check", text="[" + "1," * 4_000_000 + "1]")
 
 
 def late(visitor: Visitor) -> Callable[[], tuple[int, Any]]:
     """Why a late step on a thousand nodes went as it did."""
     run = visitor.save(LARGE)
     visitor.wait_for(run, "done", "failed")
-    return lambda: visitor.get(f"/api/runs/{run}/explain/1990/?nodes=n1")
+    return lambda: visitor.get(f"/api/v1/runs/{run}/explain/1990?nodes=n1")
 
 
 @pytest.mark.parametrize("attack", [compare, replicas, taints, flat, late], ids=lambda attack: attack.__name__)

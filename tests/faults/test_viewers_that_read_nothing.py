@@ -46,7 +46,7 @@ def test_a_hundred_requests_that_read_nothing_are_held_to_the_same_budget(make_s
     stack, visitor, run = filled(make_stack)
     web = stack.children["web"].group
     before = megabytes(web)
-    attackers = [deaf_request(visitor, f"/api/runs/{run}/chunks/{i % FRAMES}") for i in range(ATTACKERS)]
+    attackers = [deaf_request(visitor, f"/api/v1/runs/{run}/chunks/{i % FRAMES}") for i in range(ATTACKERS)]
     most = watched(web, 6)
     status, _ = visitor.get("/healthz")
     assert status == 200

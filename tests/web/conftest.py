@@ -43,9 +43,12 @@ class Browser(Client):
         return self.post(path, json.dumps(body), content_type="application/json")
 
     def save(self, text: str = SMALL, **more: Any) -> dict[str, Any]:
-        """Save a scenario over the API; its {id, version, url, run}."""
-        answer = self.post_json("/api/scenarios", text=text, **more)
-        assert answer.status_code == 200, answer.content
+        """Save a scenario over the API, or a version of `parent`; its {id, version, url, run}."""
+        parent = more.pop("parent", "")
+        answer = self.post_json(
+            f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios", text=text, **more
+        )
+        assert answer.status_code == 201, answer.content
         found: dict[str, Any] = answer.json()
         return found
 

@@ -11,14 +11,14 @@ from asgiref.sync import async_to_sync
 from kschedui.models import Run
 from kschedui.runs import frames, perfetto, worker
 from kschedui.runs import store as runs
-from kschedui.web.pages import downloads
+from kschedui.web.api import streams
 from scheduler_core import ENGINE_VERSION, chunked, decisions, encode, parse_scenario, simulate
 from tests.builders import node, pod, scenario
 from tests.web.conftest import SMALL, Browser
 
 
 def url(run: Run, name: str = "") -> str:
-    return f"/api/runs/{run.public_id}/{name}"
+    return f"/api/v1/runs/{run.public_id}/{name}".rstrip("/")
 
 
 def page(run: Run, name: str = "") -> str:
@@ -29,7 +29,7 @@ def test_check_sums_up_a_good_text(author: Browser) -> None:
     text = scenario(
         node("n1", taints=["gpu=yes:NoSchedule"]), pod("a", cpu="500m"), pod("b", node="n1", podSubject="x")
     )
-    answer = author.post_json("/api/check", text=text).json()
+    answer = author.post_json("/api/v1/check", text=text).json()
     assert answer["errors"] == []
     assert [found["name"] for found in answer["summary"]["nodes"]] == ["n1"]
     assert answer["summary"]["nodes"][0]["taints"] == [["gpu", "yes", "NoSchedule"]]
@@ -41,13 +41,13 @@ def test_check_sums_up_a_good_text(author: Browser) -> None:
 
 
 def test_check_places_an_error(author: Browser) -> None:
-    answer = author.post_json("/api/check", text="apiVersion: v1\nkind: Node\nmetadata:\n  name: UPPER\n").json()
+    answer = author.post_json("/api/v1/check", text="apiVersion: v1\nkind: Node\nmetadata:\n  name: UPPER\n").json()
     error = answer["errors"][0]
     assert (error["document"], error["line"], error["path"]) == (1, 4, "metadata.name")
 
 
 def test_the_catalogue_knows_kinds_fields_and_plugins(author: Browser) -> None:
-    found = author.get("/api/catalogue").json()
+    found = author.get("/api/v1/catalogue").json()
     assert {"kind", "apiVersion", "type"} <= set(found["kinds"][0])
     assert "NodeResourcesFit" in found["plugins"]
 
@@ -71,15 +71,15 @@ def test_a_chunk_is_the_stored_frame_and_may_be_kept_for_ever(author: Browser, f
 
 
 def test_a_private_chunk_is_asked_for_each_time(author: Browser) -> None:
-    saved = author.post_json("/api/preview", text=SMALL).json()
+    saved = author.post_json("/api/v1/preview", text=SMALL).json()
     worker.execute(saved["run"])
-    answer = author.get(f"/api/runs/{saved['run']}/chunks/0")
+    answer = author.get(f"/api/v1/runs/{saved['run']}/chunks/0")
     assert "max-age=0" in answer["Cache-Control"]
     assert "immutable" not in answer["Cache-Control"]
 
 
 def test_an_attempt_is_explained(author: Browser, finished: Run) -> None:
-    found = author.get(url(finished, "explain/1/"), {"nodes": "n1,n2"}).json()
+    found = author.get(url(finished, "explain/1"), {"nodes": "n1,n2"}).json()
     assert found["attempt"] == 1
     assert [one["node"] for one in found["nodes"]] == ["n1", "n2"]
     plugins = [one["plugin"] for one in found["nodes"][0]["filters"]]
@@ -88,10 +88,10 @@ def test_an_attempt_is_explained(author: Browser, finished: Run) -> None:
 
 def test_an_explanation_that_would_take_too_long_is_refused(author: Browser, finished: Run, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "explain_work": 3}
-    assert author.get(url(finished, "explain/1/"), {"nodes": "n1"}).status_code == 200
-    answer = author.get(url(finished, "explain/2/"), {"nodes": "n1"})
+    assert author.get(url(finished, "explain/1"), {"nodes": "n1"}).status_code == 200
+    answer = author.get(url(finished, "explain/2"), {"nodes": "n1"})
     assert answer.status_code == 422
-    assert "too far" in answer.json()["errors"][0]["message"]
+    assert "too far" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_a_download_is_made_piece_by_piece(db: None) -> None:
     def parts() -> Iterator[bytes]:
         for number in range(100):
             made.append(number)
-            yield b"x" * downloads.PIECE
+            yield b"x" * streams.PIECE
 
     async def first_of_many() -> bytes:
-        return await anext(downloads.in_pieces(parts()))
+        return await anext(streams.in_pieces(parts()))
 
-    assert async_to_sync(first_of_many)() == b"x" * downloads.PIECE
+    assert async_to_sync(first_of_many)() == b"x" * streams.PIECE
     assert made == [0]
 
 
@@ -202,6 +202,6 @@ def test_frames_of_a_run_fold_into_one_another(finished: Run) -> None:
 
 def test_too_large_a_preview_is_refused_with_the_way_on(author: Browser, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "preview_pods": 2}
-    answer = author.post_json("/api/preview", text=SMALL)
+    answer = author.post_json("/api/v1/preview", text=SMALL)
     assert answer.status_code == 422
-    assert "save the scenario" in answer.json()["errors"][0]["message"]
+    assert "save the scenario" in answer.json()["detail"]

@@ -25,12 +25,12 @@ DOORS = [
             "qr.svg",
         )
     ),
-    "/api/runs/{run}/",
-    "/api/runs/{run}/chunks/0",
-    "/api/runs/{run}/explain/1/",
-    "/api/runs/{run}/objects/pod/default/a/",
+    "/api/v1/runs/{run}",
+    "/api/v1/runs/{run}/chunks/0",
+    "/api/v1/runs/{run}/explain/1",
+    "/api/v1/runs/{run}/objects/pod/default/a",
 ]
-POST_DOORS = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
+POST_DOORS = ["/s/{id}/fork/", "/s/{id}/v/1/run/", "/api/v1/runs/{run}/cancel", "/s/{id}/delete", "/s/{id}/restore"]
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -48,6 +48,6 @@ def test_a_private_scenario_is_refused_over_every_door(author: Browser, stranger
 def test_nobody_acts_on_somebody_elses_private_scenario(author: Browser, stranger: Browser, door: str) -> None:
     saved = private(author)
     assert stranger.post(door.format(**saved)).status_code == 403
-    assert stranger.post_json("/api/scenarios", text=OTHER, fork_of=saved["id"]).status_code == 403
-    assert stranger.post_json("/api/scenarios", text=OTHER, parent=saved["id"]).status_code == 403
+    assert stranger.post_json("/api/v1/scenarios", text=OTHER, fork_of=saved["id"]).status_code == 403
+    assert stranger.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=OTHER).status_code == 403
     assert Scenario.objects.filter(deleted_at=None).count() == 1

@@ -59,9 +59,9 @@ def test_the_api_says_which_limit_was_met(author: Browser, monkeypatch: pytest.M
     monkeypatch.setattr(answers, "LIGHT", 0)
     settings.LIMITS = {**settings.LIMITS, "heavy_seconds": 1}
     monkeypatch.setattr("kschedui.web.api.jobs.check", endless)
-    answer = author.post_json("/api/check", text=SMALL)
+    answer = author.post_json("/api/v1/check", text=SMALL)
     assert answer.status_code == 422
-    assert answer.json()["errors"] == [{"message": "This takes more than 1 seconds of work, which is the limit."}]
+    assert answer.json()["detail"] == "This takes more than 1 seconds of work, which is the limit."
 
 
 def endless(text: str) -> int:
@@ -90,6 +90,6 @@ def test_who_finds_nobody_free_is_told_when_to_come_again(author: Browser, monke
     monkeypatch.setattr(heavy, "SECONDS_IN_LINE", 0)
     monkeypatch.setattr(heavy, "places", threading.BoundedSemaphore(1))
     with heavy.in_line("somebody", slow=False):
-        answer = author.post_json("/api/check", text=SMALL)
+        answer = author.post_json("/api/v1/check", text=SMALL)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "0")
-    assert author.post_json("/api/check", text=SMALL).status_code == 200
+    assert author.post_json("/api/v1/check", text=SMALL).status_code == 200

@@ -170,12 +170,12 @@ def test_cancel_ends_the_run_and_tells_its_followers(make_stack: StackMaker, gat
     run = visitor.save(GATED)
     follower = Follower(visitor, run)
     follower.follow(most=2)
-    status, answer = visitor.post(f"/api/runs/{run}/cancel")
+    status, answer = visitor.post(f"/api/v1/runs/{run}/cancel")
     assert (status, answer) == (200, {"cancelled": True})
     follower.follow()
     assert follower.texts[-1]["state"] == "cancelled"
     assert follower.taken == visitor.frames(run)
-    assert Visitor(visitor.url).post(f"/api/runs/{run}/cancel")[0] == 403
+    assert Visitor(visitor.url).post(f"/api/v1/runs/{run}/cancel")[0] == 403
     (gate / "open").touch()  # so that the worker, which notices now, stops at once when it is told to
 
 
@@ -188,7 +188,7 @@ def test_a_page_of_another_site_gets_no_websocket(visitor: Visitor) -> None:
 
 def test_unknown_and_private_runs_are_closed_with_their_codes(visitor: Visitor) -> None:
     assert close_code(visitor, "nothinghere") == 4004
-    status, preview = visitor.post("/api/preview", text=SMALL)
+    status, preview = visitor.post("/api/v1/preview", text=SMALL)
     assert status == 200
     assert close_code(Visitor(visitor.url), preview["run"]) == 4001
     follower = Follower(visitor, preview["run"])

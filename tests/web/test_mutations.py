@@ -67,7 +67,7 @@ METHODS = ["get", "post", "head", "put", "delete", "options", "patch"]
 def paths(run: Run) -> list[str]:
     """Every kind of address, with ids that exist."""
     sid = run.version.scenario.public_id
-    page, api = f"/s/{sid}", f"/api/runs/{run.public_id}"
+    page, api = f"/s/{sid}", f"/api/v1/runs/{run.public_id}"
     files = ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json", "picture.svg", "qr.svg"]
     return [
         *(
@@ -75,8 +75,15 @@ def paths(run: Run) -> list[str]:
             for end in ("", "edit/", "fork/", "settings", "delete", "restore", "diff/1/1/", "v/1/", "v/1/run/")
         ),
         *(f"{page}/v/1/{file}" for file in files),
-        *(f"{api}/{end}" for end in ("", "chunks/0", "cancel", "explain/1/?nodes=n1", "objects/Pod/default/a/")),
-        *(f"/api/{end}" for end in ("check", "preview", "import", "scenarios", "compare", "catalogue")),
+        *(
+            f"{api}{end}"
+            for end in ("", "/chunks/0", "/cancel", "/explain/1?nodes=n1", "/objects/Pod/default/a", "/events")
+        ),
+        *(
+            f"/api/v1/{end}"
+            for end in ("check", "preview", "import", "scenarios", f"scenarios/{sid}", "catalogue", "me")
+        ),
+        *(f"/api/v1/scenarios/{sid}/{end}" for end in ("", "versions", "versions/1", "versions/1/compare")),
         *("/", "/new/", f"/new/?from={sid}", "/library/nothing/", f"/embed/{sid}/v/1/", "/plugins/NodeAffinity/"),
         *("/accounts/login/", "/accounts/signup/", "/accounts/mine/", "/accounts/logout/", "/claim/x/", "/admin/"),
         *("/language", "/healthz", "/readyz", "/livez", "/favicon.ico"),
@@ -184,7 +191,7 @@ def test_no_mutated_manifest_fails_or_takes_long(author: Browser) -> None:
     chance, known, failed, slowest = random.Random(17), texts(), [], 0.0
     for _ in range(MANIFESTS):
         text = mutated_text(chance.choice(known), chance)
-        door = chance.choice(["/api/check", "/api/preview", "/api/import", "/api/scenarios"])
+        door = chance.choice(["/api/v1/check", "/api/v1/preview", "/api/v1/import", "/api/v1/scenarios"])
         answer, seconds = timed(lambda: author.post_json(door, text=text))  # noqa: B023
         slowest = max(slowest, seconds)
         if answer.status_code >= 500 or seconds > LONGEST_SECONDS:

@@ -25,7 +25,7 @@ def test_the_player_names_its_version_and_leads_to_the_others_and_to_what_change
     first = author.save()
     sid = first["id"]
     for number in (2, 3):
-        author.save(SMALL.replace("Small", f"Small {number}"), parent=sid, version=number - 1)
+        author.save(SMALL.replace("Small", f"Small {number}"), parent=sid, base=number - 1)
     page = author.get(f"/s/{sid}/v/2/").content.decode()
     assert listed(page) == [
         (f"/s/{sid}/v/3/", False, 3, f"/s/{sid}/diff/2/3/"),
@@ -39,5 +39,5 @@ def test_the_player_names_its_version_and_leads_to_the_others_and_to_what_change
 
 def test_an_embedded_player_leads_nowhere_else(author: Browser) -> None:
     sid = author.save()["id"]
-    author.save(SMALL.replace("Small", "Other"), parent=sid, version=1)
+    author.save(SMALL.replace("Small", "Other"), parent=sid, base=1)
     assert listed(author.get(f"/embed/{sid}/v/1/").content.decode()) == []

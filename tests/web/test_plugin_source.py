@@ -91,3 +91,13 @@ def test_names_that_are_no_plugins_are_not_remembered(client: Client) -> None:
     for number in range(5):
         client.get(f"/plugins/Nobody{number}/")
     assert plugin_source.read.cache_info().currsize == 0
+
+
+@pytest.mark.parametrize(
+    ("asked", "tag"), [("?kubernetes=1.34", "v1.34.1"), ("?kubernetes=9.9", "v1.36.2"), ("", "v1.36.2")]
+)
+def test_the_link_into_kube_scheduler_is_to_the_release_that_was_asked_for(
+    client: Client, asked: str, tag: str
+) -> None:
+    page = client.get(f"/plugins/NodeName/{asked}").content.decode()
+    assert f"/tree/{tag}/pkg/scheduler/framework/plugins/nodename" in page

@@ -12,8 +12,8 @@ def test_a_class_behind_one_address_saves_at_once_and_one_of_them_is_limited(aut
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "save": 10}
     for _ in range(9):
         author.save()
-    assert [Browser().post_json("/api/scenarios", text=SMALL).status_code for _ in range(60)] == [200] * 60
-    assert [author.post_json("/api/scenarios", text=SMALL).status_code for _ in range(3)] == [200, 200, 429]
+    assert [Browser().post_json("/api/v1/scenarios", text=SMALL).status_code for _ in range(60)] == [201] * 60
+    assert [author.post_json("/api/v1/scenarios", text=SMALL).status_code for _ in range(3)] == [201, 201, 429]
 
 
 def test_creating_and_running_are_limited(author: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -21,14 +21,14 @@ def test_creating_and_running_are_limited(author: Browser, settings: Any, monkey
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "save": 2}
     for _ in range(2):
         author.save()
-    answer = author.post_json("/api/scenarios", text=SMALL)
+    answer = author.post_json("/api/v1/scenarios", text=SMALL)
     assert answer.status_code == 429
     assert 0 < int(answer["Retry-After"]) <= 60
-    assert "2 a minute" in answer.json()["errors"][0]["message"]
+    assert "2 a minute" in answer.json()["detail"]
     elsewhere = Browser(REMOTE_ADDR="198.51.100.7")
-    assert elsewhere.post_json("/api/scenarios", text=SMALL).status_code == 200
+    assert elsewhere.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "run": 0}
-    assert author.post_json("/api/preview", text=SMALL).status_code == 429
+    assert author.post_json("/api/v1/preview", text=SMALL).status_code == 429
 
 
 def test_pages_are_counted_too(author: Browser, settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:

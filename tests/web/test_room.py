@@ -56,16 +56,16 @@ def test_a_run_stops_before_the_disk_is_full(
 
 def test_nothing_is_saved_on_a_disk_that_is_nearly_full(author: Browser, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(room, "free_disk", lambda: 1)
-    answer = author.post_json("/api/scenarios", text=SMALL)
-    assert (answer.status_code, answer.json()["errors"][0]["message"]) == (503, room.DISK_IS_FULL)
+    answer = author.post_json("/api/v1/scenarios", text=SMALL)
+    assert (answer.status_code, answer.json()["detail"]) == (503, room.DISK_IS_FULL)
     assert Version.objects.count() == 0
 
 
 def test_a_database_has_a_largest_size(author: Browser, limits: Callable[..., None]) -> None:
     limits(database_bytes=1)
-    assert author.post_json("/api/scenarios", text=SMALL).status_code == 503
+    assert author.post_json("/api/v1/scenarios", text=SMALL).status_code == 503
     limits(database_bytes=10**12)
-    assert author.post_json("/api/scenarios", text=SMALL).status_code == 200
+    assert author.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
 
 
 def test_a_browser_that_kept_enough_is_told_so_and_deleting_helps(
@@ -75,29 +75,29 @@ def test_a_browser_that_kept_enough_is_told_so_and_deleting_helps(
     worker.execute(saved["run"])
     held = len(MANY.encode()) + Run.objects.get().bytes
     limits(browser_bytes=held - 1)
-    answer = author.post_json("/api/scenarios", text=SMALL)
+    answer = author.post_json("/api/v1/scenarios", text=SMALL)
     assert answer.status_code == 422
-    assert "which is the limit: delete some of them" in answer.json()["errors"][0]["message"]
-    assert author.post_json("/api/preview", text=SMALL).status_code == 422
+    assert "which is the limit: delete some of them" in answer.json()["detail"]
+    assert author.post_json("/api/v1/preview", text=SMALL).status_code == 422
     assert author.post(f"/s/{saved['id']}/fork/").status_code == 422
-    assert stranger.post_json("/api/scenarios", text=SMALL).status_code == 200
+    assert stranger.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
     author.post(f"/s/{saved['id']}/delete")
-    assert author.post_json("/api/scenarios", text=SMALL).status_code == 200
+    assert author.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
 
 
 def test_an_account_has_a_limit_of_its_own(author: Browser, limits: Callable[..., None]) -> None:
     sign_up(author, "ada")
     limits(account_bytes=1, browser_bytes=10**9)
     author.save()
-    assert author.post_json("/api/scenarios", text=OTHER).status_code == 422
+    assert author.post_json("/api/v1/scenarios", text=OTHER).status_code == 422
 
 
 def test_who_throws_their_cookies_away_meets_the_limit_of_the_address(limits: Callable[..., None], db: None) -> None:
     limits(address_day_bytes=3 * len(SMALL.encode()) - 1)
-    answers = [Browser().post_json("/api/scenarios", text=SMALL).status_code for _ in range(5)]
-    assert answers == [200, 200, 200, 422, 422]
+    answers = [Browser().post_json("/api/v1/scenarios", text=SMALL).status_code for _ in range(5)]
+    assert answers == [201, 201, 201, 422, 422]
     elsewhere = Browser(REMOTE_ADDR="198.51.100.7")
-    assert elsewhere.post_json("/api/scenarios", text=SMALL).status_code == 200
+    assert elsewhere.post_json("/api/v1/scenarios", text=SMALL).status_code == 201
 
 
 def test_a_deleted_scenario_gives_its_room_back_and_runs_again_when_it_is_brought_back(author: Browser) -> None:

@@ -29,7 +29,7 @@ def test_saving_gives_a_short_link_that_shows_the_player(author: Browser, strang
 
 def test_a_version_stays_what_it_was(author: Browser) -> None:
     saved = author.save()
-    again = author.save(OTHER, parent=saved["id"], version=1)
+    again = author.save(OTHER, parent=saved["id"], base=1)
     assert (again["id"], again["version"]) == (saved["id"], 2)
     first = author.get(f"/s/{saved['id']}/v/1/scenario.yaml")
     assert first.content.decode() == SMALL
@@ -38,18 +38,18 @@ def test_a_version_stays_what_it_was(author: Browser) -> None:
 
 def test_saving_the_same_text_makes_no_version(author: Browser) -> None:
     saved = author.save()
-    assert author.save(SMALL, parent=saved["id"], version=1)["version"] == 1
+    assert author.save(SMALL, parent=saved["id"], base=1)["version"] == 1
     assert Version.objects.count() == 1
 
 
 def test_saving_again_after_a_lost_answer_is_no_conflict(author: Browser) -> None:
     saved = author.save()
-    first = author.save(OTHER, parent=saved["id"], version=1)
-    assert author.save(OTHER, parent=saved["id"], version=1) == first
+    first = author.save(OTHER, parent=saved["id"], base=1)
+    assert author.save(OTHER, parent=saved["id"], base=1) == first
     assert Version.objects.count() == 2
 
 
-@pytest.mark.parametrize(("quicker", "status"), [(OTHER, 200), (SMALL + "\n# theirs\n", 409)], ids=["same", "other"])
+@pytest.mark.parametrize(("quicker", "status"), [(OTHER, 201), (SMALL + "\n# theirs\n", 409)], ids=["same", "other"])
 def test_of_two_saves_at_once_one_makes_the_version(
     author: Browser, monkeypatch: pytest.MonkeyPatch, quicker: str, status: int
 ) -> None:
@@ -62,7 +62,7 @@ def test_of_two_saves_at_once_one_makes_the_version(
         return read(text)
 
     monkeypatch.setattr(engine, "read", slowly)
-    answer = author.post_json("/api/scenarios", text=OTHER, parent=saved["id"], version=1)
+    answer = author.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=OTHER, base=1)
     assert answer.status_code == status
     assert answer.json()["version"] == 2
     assert list(Version.objects.values_list("number", flat=True)) == [1, 2]
@@ -70,14 +70,14 @@ def test_of_two_saves_at_once_one_makes_the_version(
 
 def test_who_asks_too_often_has_saved_nothing(author: Browser, settings: Any) -> None:
     settings.RATE_LIMITS = {**settings.RATE_LIMITS, "run": 0}
-    assert author.post_json("/api/scenarios", text=SMALL).status_code == 429
+    assert author.post_json("/api/v1/scenarios", text=SMALL).status_code == 429
     assert Scenario.objects.count() == 0
 
 
 def test_a_browser_stays_the_author_as_long_as_it_saves(author: Browser) -> None:
     saved = author.save()
     given = author.cookies["kschedui_editor"].value
-    answer = author.post_json("/api/scenarios", text=OTHER, parent=saved["id"])
+    answer = author.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=OTHER)
     assert answer.cookies["kschedui_editor"]["max-age"] == 400 * 24 * 3600
     assert answer.cookies["kschedui_editor"].value.split(":")[0] == given.split(":")[0]
 
@@ -107,20 +107,20 @@ def test_the_list_of_versions_costs_the_same_for_any_number(author: Browser) -> 
 
 def test_a_save_on_top_of_an_older_version_is_a_conflict(author: Browser) -> None:
     saved = author.save()
-    author.save(OTHER, parent=saved["id"], version=1)
-    answer = author.post_json("/api/scenarios", text=SMALL + "\n# mine\n", parent=saved["id"], version=1)
+    author.save(OTHER, parent=saved["id"], base=1)
+    answer = author.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=SMALL + "\n# mine\n", base=1)
     assert answer.status_code == 409
     assert answer.json()["version"] == 2
-    assert "Version 2" in answer.json()["errors"][0]["message"]
+    assert "Version 2" in answer.json()["detail"]
     assert Version.objects.count() == 2
 
 
 def test_only_the_browser_that_made_it_may_edit(author: Browser, stranger: Browser) -> None:
     saved = author.save()
     assert author.get(f"/s/{saved['id']}/edit/").status_code == 200
-    refused = stranger.post_json("/api/scenarios", text=OTHER, parent=saved["id"], version=1)
+    refused = stranger.post_json(f"/api/v1/scenarios/{saved['id']}/versions", text=OTHER, base=1)
     assert refused.status_code == 403
-    assert "fork" in refused.json()["errors"][0]["message"]
+    assert "fork" in refused.json()["detail"]
     assert stranger.get(f"/s/{saved['id']}/edit/")["Location"] == f"/new/?from={saved['id']}"
     assert stranger.get(f"/s/{saved['id']}/settings").status_code == 403
     assert stranger.post(f"/s/{saved['id']}/delete").status_code == 403
@@ -179,7 +179,7 @@ def test_only_public_scenarios_are_listed_on_the_first_page(author: Browser, str
 def test_a_name_given_by_hand_outlives_new_versions(author: Browser) -> None:
     saved = author.save()
     author.post(f"/s/{saved['id']}/settings", {"title": "My name", "visibility": "unlisted"})
-    author.save(OTHER, parent=saved["id"], version=1)
+    author.save(OTHER, parent=saved["id"], base=1)
     assert Scenario.objects.get().title == "My name"
     author.post(f"/s/{saved['id']}/settings", {"title": "", "visibility": "unlisted"})
     assert Scenario.objects.get().title == "Other"
@@ -221,25 +221,29 @@ def test_versions_are_compared_line_by_line(author: Browser) -> None:
 
 def test_an_unsaved_text_is_compared_with_a_saved_version(author: Browser, stranger: Browser) -> None:
     saved = author.save("# theirs\n" + SMALL)
-    asked = {"text": "# mine\n" + SMALL, "parent": saved["id"], "version": 1}
-    found = author.post_json("/api/compare", **asked).json()
+    compare = f"/api/v1/scenarios/{saved['id']}/versions/1/compare"
+    found = author.post_json(compare, text="# mine\n" + SMALL).json()
     assert found["text"] == "# theirs\n" + SMALL
     first, second = found["rows"][1:3]
     assert first == {"mark": "-", "old": 1, "new": None, "text": "# theirs"}
     assert second == {"mark": "+", "old": None, "new": 1, "text": "# mine"}
-    long = author.post_json("/api/compare", **asked | {"text": SMALL + "\n#" * 40_000}).json()
+    long = author.post_json(compare, text=SMALL + "\n#" * 40_000).json()
     assert (long["text"], long["rows"]) == (found["text"], None)
-    for wrong in ({"version": 2}, {"version": 10**30}, {"version": None}, {"parent": None}, {"parent": "nothing"}):
-        assert author.post_json("/api/compare", **asked | wrong).status_code == 404
-    assert stranger.post_json("/api/compare", **asked).status_code == 200
+    for wrong in (
+        compare.replace("/1/", "/2/"),
+        compare.replace("/1/", f"/{10**30}/"),
+        compare.replace(saved["id"], "no"),
+    ):
+        assert author.post_json(wrong, text=SMALL).status_code == 404
+    assert stranger.post_json(compare, text=SMALL).status_code == 200
     author.post(f"/s/{saved['id']}/delete")
-    assert stranger.post_json("/api/compare", **asked).status_code == 410
+    assert stranger.post_json(compare, text=SMALL).status_code == 410
 
 
 def test_a_private_version_is_compared_by_nobody_else(author: Browser, stranger: Browser) -> None:
-    asked = {"text": OTHER, "parent": private(author)["id"], "version": 1}
-    assert author.post_json("/api/compare", **asked).status_code == 200
-    answer = stranger.post_json("/api/compare", **asked)
+    compare = f"/api/v1/scenarios/{private(author)['id']}/versions/1/compare"
+    assert author.post_json(compare, text=OTHER).status_code == 200
+    answer = stranger.post_json(compare, text=OTHER)
     assert answer.status_code == 403
     assert b"Small" not in answer.content
 
@@ -272,11 +276,11 @@ def test_an_old_engines_trace_stays_and_the_new_one_is_offered(author: Browser) 
 
 
 def test_a_preview_is_not_listed_and_is_run_once(author: Browser, stranger: Browser) -> None:
-    first = author.post_json("/api/preview", text=SMALL).json()["run"]
-    assert author.post_json("/api/preview", text=SMALL).json()["run"] == first
-    assert author.post_json("/api/preview", text=OTHER).json()["run"] != first
-    assert author.get(f"/api/runs/{first}/").status_code == 200
-    assert stranger.get(f"/api/runs/{first}/").status_code == 403
+    first = author.post_json("/api/v1/preview", text=SMALL).json()["run"]
+    assert author.post_json("/api/v1/preview", text=SMALL).json()["run"] == first
+    assert author.post_json("/api/v1/preview", text=OTHER).json()["run"] != first
+    assert author.get(f"/api/v1/runs/{first}").status_code == 200
+    assert stranger.get(f"/api/v1/runs/{first}").status_code == 403
     assert author.get("/accounts/mine/").context["scenarios"] == []
     Scenario.objects.update(updated=timezone.now() - 2 * scenarios.KEPT_PREVIEW)
     assert scenarios.purge() == 2

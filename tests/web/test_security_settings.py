@@ -58,7 +58,7 @@ def test_an_unknown_database_scheme_is_refused_without_repeating_its_password() 
 
 
 def test_what_is_answered_before_django_carries_the_policy_too() -> None:
-    for path, headers in (("/static/favicon.svg", {}), ("/api/check", {"content_length": "99999999999"})):
+    for path, headers in (("/static/favicon.svg", {}), ("/api/v1/check", {"content_length": "99999999999"})):
         _, found, _ = ask(path, **headers)
         assert "default-src 'none'" in found["content-security-policy"]
         assert found["x-content-type-options"] == "nosniff"

@@ -151,13 +151,13 @@ PARSED = {
 
 @pytest.mark.parametrize("text", PARSED)
 def test_a_problem_of_a_text_is_told_in_chinese(chinese: Browser, text: str) -> None:
-    for door in ("/api/check", "/api/scenarios", "/api/preview"):
+    for door in ("/api/v1/check", "/api/v1/scenarios", "/api/v1/preview"):
         assert chinese.post_json(door, text=text).json()["errors"][0]["message"].startswith(PARSED[text])
 
 
 def test_a_warning_is_told_in_chinese_with_what_may_be_meant(chinese: Browser) -> None:
     warned = scenario({**pod("a"), "sepc": {}})
-    warning = chinese.post_json("/api/check", text=warned).json()["warnings"][0]
+    warning = chinese.post_json("/api/v1/check", text=warned).json()["warnings"][0]
     assert warning["message"] == '未知字段 "sepc"；是否想写 "spec"？'
     assert warning["fix"] == {"instead": '"spec"'}
 
@@ -167,8 +167,8 @@ def test_a_failed_run_says_why_in_the_language_of_who_asks(author: Browser, chin
     saved = author.save()
     worker.execute(saved["run"])
     english = "The run was stopped after 1 steps, which is the limit."
-    assert author.get(f"/api/runs/{saved['run']}/").json()["error"] == english
-    assert chinese.get(f"/api/runs/{saved['run']}/").json()["error"] == "运行在 1 步后停止，这是上限。"
+    assert author.get(f"/api/v1/runs/{saved['run']}").json()["error"] == english
+    assert chinese.get(f"/api/v1/runs/{saved['run']}").json()["error"] == "运行在 1 步后停止，这是上限。"
     assert runs.status(saved["run"]).error == english
     Run.objects.update(error="as older versions wrote it")
     assert runs.status(saved["run"]).error == "as older versions wrote it"

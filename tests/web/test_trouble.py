@@ -57,8 +57,8 @@ def test_what_the_database_refuses_is_a_sentence_and_one_line_in_the_log(
         raise OperationalError(reason)
 
     monkeypatch.setattr(scenarios, "create", refuse)
-    answer = author.post_json("/api/scenarios", text=SMALL)
-    assert (answer.status_code, said in answer.json()["errors"][0]["message"]) == (503, True)
+    answer = author.post_json("/api/v1/scenarios", text=SMALL)
+    assert (answer.status_code, said in answer.json()["detail"]) == (503, True)
     assert "Retry-After" in answer.headers
     lines = log.getvalue().splitlines()
     assert len(lines) == 1

@@ -101,15 +101,15 @@ def test_who_waits_is_told_how_many_are_before_and_about_how_long(keep: Keep, se
 
 
 def test_a_preview_ends_when_nobody_looks_any_more_and_starts_again_when_somebody_does(author: Browser) -> None:
-    first = author.post_json("/api/preview", text=SMALL).json()["run"]
+    first = author.post_json("/api/v1/preview", text=SMALL).json()["run"]
     assert runs.cancel_unseen_previews() == 0
     Run.objects.update(seen=timezone.now() - 2 * runs.UNSEEN)
-    author.get(f"/api/runs/{first}/")
+    author.get(f"/api/v1/runs/{first}")
     assert runs.cancel_unseen_previews() == 0, "somebody asked for its state"
     Run.objects.update(seen=timezone.now() - 2 * runs.UNSEEN)
     assert runs.cancel_unseen_previews() == 1
     assert runs.by_id(first).state == Run.State.CANCELLED
-    assert author.post_json("/api/preview", text=SMALL).json()["run"] == first
+    assert author.post_json("/api/v1/preview", text=SMALL).json()["run"] == first
     assert runs.by_id(first).state == Run.State.QUEUED
 
 
@@ -121,7 +121,7 @@ def test_a_run_that_is_kept_goes_on_without_viewers(author: Browser) -> None:
 
 def test_a_preview_may_go_less_far_than_a_run_that_is_kept(author: Browser, settings: Any) -> None:
     settings.LIMITS = {**settings.LIMITS, "preview_steps": 100}
-    preview = author.post_json("/api/preview", text=MANY).json()["run"]
+    preview = author.post_json("/api/v1/preview", text=MANY).json()["run"]
     worker.execute(preview)
     assert runs.by_id(preview).error == "The run was stopped after 100 steps, which is the limit."
     kept = author.save(MANY)["run"]

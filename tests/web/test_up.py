@@ -17,8 +17,15 @@ import pytest
 import redis
 
 from kschedui.management.commands import up as up_command
+from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import wait_until
+from kschedui.supervisor.revival import Revival
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
 from tests.processes import Process, descendants, still_running
+from tests.web.visitor import Visitor
+
+ONE_POD = scenario(node("n1"), pod("only"))
 
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120
@@ -149,25 +156,52 @@ def test_kill_9_of_the_supervisor_leaves_no_process(start: Start) -> None:
 
 
 @pytest.mark.parametrize("name", ["worker", "broker", "web"])
-def test_the_death_of_a_child_ends_everything(start: Start, name: str) -> None:
-    up = start()
-    up.ready()
+def test_a_child_that_was_killed_is_started_again_and_runs_go_on(start: Start, name: str) -> None:
+    up = start(KSCHEDUI_RUN_LEASE_SECONDS="2", KSCHEDUI_REAPER_SECONDS="1")
+    visitor = Visitor(up.ready())
     family = up.family()
     program = {"worker": "-m celery", "broker": "valkey-server", "web": "-m uvicorn"}[name]
     victim = next(p for p in family if program in p.command and "guard.py" not in p.command)
     os.kill(victim.pid, signal.SIGKILL)
-    assert_refused(up, rf"The {name} ended unexpectedly \(exit status 137\)|The \w+ ended unexpectedly")
-    assert not still_running(family)
+    assert gone([victim])
+    assert wait_until(lambda: is_well(visitor), START_SECONDS)
+    run = visitor.save(ONE_POD)
+    assert visitor.wait_for(run, "done", "failed")["state"] == "done"
 
 
-def test_a_killed_guard_takes_its_program_along(start: Start) -> None:
+def is_well(visitor: Visitor) -> bool:
+    """Does the web server answer, and do database and broker?"""
+    try:
+        return visitor.get("/healthz")[0] == 200
+    except OSError:
+        return False
+
+
+def test_a_killed_guard_takes_its_program_along_and_both_come_back(start: Start) -> None:
     up = start()
-    up.ready()
+    visitor = Visitor(up.ready())
     family = up.family()
     guard = next(p for p in family if "guard.py" in p.command and "uvicorn" in p.command)
+    web = [p for p in family if "-m uvicorn" in p.command]
     os.kill(guard.pid, signal.SIGKILL)
-    assert_refused(up, "The web ended unexpectedly")
-    assert not still_running(family)
+    assert gone(web)
+    assert wait_until(lambda: is_well(visitor), START_SECONDS)
+
+
+def test_what_never_stays_is_given_up_after_longer_and_longer_pauses(tmp_path: Path) -> None:
+    now, said = 0.0, []
+    with Stack({}, tmp_path) as stack:
+        stack._start("web", [sys.executable, "-c", "raise SystemExit(3)"], {}, grace=1)
+        revival = Revival(stack, said.append, clock=lambda: now)
+        for _ in range(16):  # eight pauses, and a start after each
+            assert wait_until(lambda: stack.children["web"].poll() is not None, START_SECONDS)
+            revival.look()
+            now += 40
+        assert wait_until(lambda: stack.children["web"].poll() is not None, START_SECONDS)
+        with pytest.raises(StartError, match=r"The web ended unexpectedly \(exit status 3\)"):
+            revival.look()
+    pauses = [float(line.split(" in ")[1].removesuffix(" s.")) for line in said]
+    assert pauses == [0.5, 1, 2, 4, 8, 16, 30, 30]
 
 
 def test_a_taken_port_is_one_sentence(start: Start) -> None:

@@ -29,6 +29,7 @@ async def test_a_complete_run_comes_whole_and_in_order(many: Run) -> None:
     hello, end = texts
     assert hello == {
         "type": "hello",
+        "protocol": 1,
         "run": many.public_id,
         "state": "done",
         "epoch": 1,

@@ -47,14 +47,14 @@ class Visitor:
 
     def save(self, text: str) -> str:
         """Save a scenario; its run."""
-        status, saved = self.post("/api/scenarios", text=text)
-        assert status == 200, saved
+        status, saved = self.post("/api/v1/scenarios", text=text)
+        assert status == 201, saved
         run: str = saved["run"]
         return run
 
     def run(self, run: str) -> dict[str, Any]:
         """The run's state."""
-        status, body = self.get(f"/api/runs/{run}/")
+        status, body = self.get(f"/api/v1/runs/{run}")
         assert status == 200, body
         found: dict[str, Any] = json.loads(body)
         return found
@@ -66,7 +66,7 @@ class Visitor:
 
     def frames(self, run: str) -> list[bytes]:
         """All stored frames, over HTTP."""
-        found = [self.get(f"/api/runs/{run}/chunks/{seq}") for seq in range(self.run(run)["chunks"])]
+        found = [self.get(f"/api/v1/runs/{run}/chunks/{seq}") for seq in range(self.run(run)["chunks"])]
         assert all(status == 200 for status, _ in found)
         return [body for _, body in found]
 

@@ -20,6 +20,7 @@ from kschedui.runs import store as runs
 from kschedui.supervisor.data_folder import DataFolder
 from kschedui.supervisor.errors import StartError
 from kschedui.supervisor.ports import free_port, is_loopback, require_free
+from kschedui.supervisor.revival import Revival
 from kschedui.supervisor.stack import Stack
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -87,10 +88,11 @@ def run(host: str, port: int, say: Any) -> None:
         prepare("load_library", no_run=True)  # while the other two start
         queue_new_lessons(stack.env["REDIS_URL"])
         say(f"kschedui is ready: {stack.wait()}  (Ctrl-C stops it)")
+        revival = Revival(stack, say)
         while True:
             time.sleep(0.2)
             stop_if_requested()
-            stack.require_running()
+            revival.look()
 
 
 def child_environment(folder: DataFolder) -> dict[str, str]:

@@ -1,7 +1,5 @@
-"""What every view shares: who may ask how often, JSON in, JSON out, and refusals as sentences."""
+"""What every view shares: who may ask how often, and refusals as sentences."""
 
-import functools
-import json
 import logging
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -9,7 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
-from django.http import HttpRequest, JsonResponse, RawPostDataException
+from django.http import HttpRequest, HttpResponse
+from django.http.multipartparser import MultiPartParserError
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 from django.utils.crypto import salted_hmac
@@ -22,16 +21,15 @@ from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
 from kschedui.web import heavy
 from kschedui.web.api import jobs, rates
-from kschedui.web.api.rates import count
 from kschedui.web.http import body_limit
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.health import reason_of
-from scheduler_core.apis.messages import Message
+from kschedui.web.http.metrics import refusals
+from kschedui.web.http.problems import problem, problem_response
 from scheduler_core.scenario.parse import ScenarioErrors
 
 logger = logging.getLogger(__name__)
 
-View = Callable[..., HttpResponseBase]
 LIGHT = 32_000  # characters: a text that is read in a few hundredths of a second
 
 
@@ -44,46 +42,18 @@ def asker_of(request: HttpRequest) -> Asker:
 
 
 class Refusal(Exception):
-    """The answer is this status with this sentence, in the visitor's language, and these headers; `more` goes into the
-    JSON beside it. `rows` are the API's errors where there are several, or where they have places."""
+    """The answer is this status with this sentence, in the visitor's language, and these headers. The API adds `code`
+    (problems.py), where there is more than one of the status, and `more`."""
 
     def __init__(
-        self,
-        status: int,
-        sentence: str,
-        *,
-        headers: Mapping[str, str] | None = None,
-        rows: list[dict[str, Any]] | None = None,
-        **more: Any,
+        self, status: int, sentence: str, *, code: str = "", headers: Mapping[str, str] | None = None, **more: Any
     ) -> None:
         super().__init__(sentence)
-        self.rows = rows
         self.sentence = sentence
         self.status = status
+        self.code = code
         self.headers = headers or {}
         self.more = more
-
-
-def api_view(method: str, *, limit: str) -> Callable[[View], View]:
-    """An API view: one method, rate-limited under the name `limit`, every refusal as {"errors": [...]}."""
-    methods = ("GET", "HEAD") if method == "GET" else (method,)
-
-    def wrap(view: View) -> View:
-        @functools.wraps(view)
-        def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-            try:
-                if request.method not in methods:
-                    sentence = Message("This address understands {method} only.", method=method)
-                    raise Refusal(405, sentence, headers={"Allow": ", ".join(methods)})
-                count(request, limit)
-                response = view(request, *args, **kwargs)
-            except Exception as error:
-                response = refusal_json(refusal_of(error))
-            return finished(request, response)
-
-        return answer
-
-    return wrap
 
 
 def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
@@ -94,10 +64,11 @@ def finished(request: HttpRequest, response: HttpResponseBase) -> HttpResponseBa
     return response
 
 
-def refusal_json(refusal: Refusal) -> JsonResponse:
+def refusal_json(refusal: Refusal) -> HttpResponse:
     """A refusal as the API says it."""
-    errors = refusal.rows or [{"message": spoken(refusal.sentence)}]
-    return JsonResponse({"errors": errors, **refusal.more}, status=refusal.status, headers=refusal.headers)
+    found = problem(refusal.status, spoken(refusal.sentence), refusal.code, **refusal.more)
+    refusals.labels(found["code"]).inc()
+    return problem_response(found, refusal.headers)
 
 
 def refusal_of(error: Exception) -> Refusal:
@@ -116,15 +87,17 @@ def refusal_of(error: Exception) -> Refusal:
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
         case NoRoom():
-            return Refusal(503 if error.here else 422, error.sentence)
+            return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
         case RequestDataTooBig():
             return too_large()
-        case SuspiciousOperation():
+        case MultiPartParserError() | SuspiciousOperation():
             return Refusal(400, gettext_noop("This request is not one that a browser makes here."))
         case ScenarioErrors():
-            return Refusal(422, error.message, rows=engine.error_rows(error))
+            return Refusal(422, error.message, code="invalid_scenario", errors=engine.error_rows(error))
         case jobs.Refused():
-            return Refusal(error.status, error.rows[0]["message"], rows=error.rows)
+            first = error.rows[0]
+            placed: dict[str, Any] = {"code": "invalid_scenario", "errors": error.rows} if "line" in first else {}
+            return Refusal(error.status, first["message"], **placed)
         case heavy.TooMuch():
             return Refusal(422, error.sentence)
         case rates.TooOften():
@@ -157,32 +130,6 @@ def database_refusal(error: Exception) -> Refusal:
 def too_large() -> Refusal:
     """For a text above the limit."""
     return Refusal(413, body_limit.too_large(settings.LIMITS["scenario_bytes"]))
-
-
-def json_body(request: HttpRequest, **fields: type) -> dict[str, Any]:
-    """The JSON object that was sent. `fields` are those we read and their types; an absent one is None."""
-    try:
-        body = json.loads(request.body)
-    except (ValueError, RecursionError, RawPostDataException):  # the last: a form, which was read as one before
-        raise Refusal(400, gettext_noop("Send a JSON object.")) from None
-    if not isinstance(body, Mapping):
-        raise Refusal(400, gettext_noop("Send a JSON object."))
-    for name, kind in fields.items():
-        value = body.get(name)
-        if value is not None and (not isinstance(value, kind) or isinstance(value, bool)):
-            expected = Message("a number") if kind is int else Message("a string")
-            raise Refusal(400, Message("`{name}` must be {expected}.", name=name, expected=expected))
-    return {name: body.get(name) for name in fields}
-
-
-def text_of(body: Mapping[str, Any]) -> str:
-    """The scenario's text in a body."""
-    text = body["text"]
-    if not isinstance(text, str) or not text.strip():
-        raise Refusal(400, gettext_noop("`text` must be the text of a scenario."))
-    if len(text.encode("utf-8", "surrogatepass")) > settings.LIMITS["scenario_bytes"]:
-        raise too_large()
-    return text
 
 
 def worked(request: HttpRequest, job: Callable[..., Any], *args: Any, size: int, slow: bool = False) -> Any:

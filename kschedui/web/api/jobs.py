@@ -20,7 +20,7 @@ from scheduler_core.trace.summaries import node_summary, pod_summary
 
 
 class Refused(Exception):
-    """A status and what goes with it as {"errors": rows}."""
+    """A status and what goes with it as `errors`."""
 
     def __init__(self, status: int, rows: list[dict[str, Any]]) -> None:
         super().__init__(status, rows)
@@ -29,7 +29,7 @@ class Refused(Exception):
 
 
 def check(text: str) -> bytes:
-    """The JSON that `POST /api/check` answers; a text that is refused is an answer, not a failure."""
+    """The JSON that `POST /api/v1/check` answers; a text that is refused is an answer, not a failure."""
     try:
         return msgspec.json.encode(checked(engine.read(text)))
     except ScenarioErrors as errors:
@@ -73,7 +73,7 @@ def compare(before: str, after: str) -> list[dict[str, Any]]:
 
 
 def compared(before: str, after: str) -> bytes:
-    """The JSON that `POST /api/compare` answers."""
+    """The JSON that `POST .../compare` answers."""
     rows = compare(before, after) if diff.comparable(before, after) else None
     return msgspec.json.encode({"text": before, "rows": rows})
 

@@ -45,8 +45,10 @@ def count(request: HttpRequest, limit: str) -> None:
 
 
 def who_asks(request: HttpRequest) -> str:
-    """The account's session, or the browser's token; "" without either. Nothing is looked up: the database may be away,
-    and who makes sessions up is counted by address all the same."""
+    """The script's token, the account's session, or the browser's token; "" without any. Nothing is looked up: the
+    database may be away, and who makes sessions up is counted by address all the same."""
+    if token := getattr(request, "api_token", None):
+        return f"script {token.pk}"
     session = request.COOKIES.get(settings.SESSION_COOKIE_NAME, "")
     return hashed(session or access.token_in(request.COOKIES)) if session or access.COOKIE in request.COOKIES else ""
 

@@ -1,9 +1,14 @@
-"""The API of a run: its state, its chunks, its objects, the explanation of an attempt. The player calls it."""
+"""A run: its state, its trace as chunks, events and decisions, its objects, why an attempt went as it did."""
 
+from typing import Annotated, cast
+
+import msgspec
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
+from ninja import Header, Query, Router
 
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario
@@ -11,12 +16,22 @@ from kschedui.runs import frames
 from kschedui.runs import store as runs
 from kschedui.runs.turns import ahead_of
 from kschedui.scenarios import access
-from kschedui.web.api import jobs
-from kschedui.web.api.answers import Refusal, api_view, worked
+from kschedui.web.api import jobs, streams
+from kschedui.web.api.answers import Refusal, worked
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.document import binary, event_stream, json_lines, record
+from kschedui.web.api.shapes import Ahead, Cancelled, RunOut, RunScenario, State, Yaml
+from scheduler_core import AttemptExplanation, decisions
 from scheduler_core.apis.messages import Message
+from scheduler_core.trace.events import AnyEvent
+
+router = Router(tags=["runs"])
 
 MOST_NODES = 200  # of one explanation
 YEAR = 365 * 24 * 3600
+Step = Annotated[int, Query(ge=0, le=2**31 - 1)]
+NodeNames = Annotated[str, Query(max_length=12_000, pattern=r"^[0-9A-Za-z.,_-]*$")]
+LastEventId = Annotated[str, Header(alias="Last-Event-ID", max_length=20)]
 
 
 def seen_run(request: HttpRequest, rid: str) -> Run:
@@ -26,24 +41,37 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
     return run
 
 
-@api_view("GET", limit="read")
-def state(request: HttpRequest, rid: str) -> HttpResponse:
-    """{state, steps, chunks, time, error, engine, outcome, scenario: {id, version, title}}, and `ahead` {runs, seconds}
-    while it is queued."""
+@router.get("/{id:rid}", auth=reads(), response=RunOut, summary="State")
+def state(request: HttpRequest, rid: str) -> RunOut:
     run = seen_run(request, rid)
-    known = {"state": run.state, "steps": run.steps, "chunks": run.chunks, "time": run.time, "error": spoken(run.error)}
     scenario = run.version.scenario
-    about = {"id": scenario.public_id, "version": run.version.number, "title": scenario.title}
-    if run.state == Run.State.QUEUED:
-        known["ahead"] = ahead_of(run)._asdict()
     if scenario.scratch and not run.ended:
         runs.touch(rid)
-    return JsonResponse({**known, "engine": run.engine_version, "outcome": run.outcome, "scenario": about})
+    return RunOut(
+        id=rid,
+        state=cast(State, run.state),
+        steps=run.steps,
+        chunks=run.chunks,
+        time=run.time,
+        error=spoken(run.error),
+        engine=run.engine_version,
+        outcome=run.outcome,
+        ahead=Ahead(**ahead_of(run)._asdict()) if run.state == Run.State.QUEUED else None,
+        scenario=RunScenario(id=scenario.public_id, version=run.version.number, title=scenario.title),
+    )
 
 
-@api_view("GET", limit="chunk")
+@router.post("/{id:rid}/cancel", auth=writes("run"), response=Cancelled, summary="Cancel")
+def cancel(request: HttpRequest, rid: str) -> Cancelled:
+    """End a run that goes on; what is stored stays. False: it had ended."""
+    run = seen_run(request, rid)
+    access.require_editing(access.visitor_of(request), run.version.scenario)
+    return Cancelled(cancelled=runs.cancel(run))
+
+
+@router.get("/{id:rid}/chunks/{n:seq}", auth=reads("chunk"), summary="A chunk of the trace", openapi_extra=binary())
 def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
-    """The bytes of a stored frame; they never change, so a browser may keep them."""
+    """The bytes of a stored frame, as a websocket sends it; they never change, so a browser may keep them."""
     run = seen_run(request, rid)
     tag = f'"{rid}.{seq}.{run.engine_version}"'
     if request.headers.get("If-None-Match") == tag:
@@ -61,37 +89,68 @@ def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     return response
 
 
-@api_view("POST", limit="run")
-def cancel(request: HttpRequest, rid: str) -> HttpResponse:
-    """End a run that goes on; what is stored stays."""
+@router.get(
+    "/{id:rid}/events",
+    auth=reads("download"),
+    summary="The trace, event by event",
+    openapi_extra=event_stream(AnyEvent),
+)
+def events(request: HttpRequest, rid: str, from_step: Step = 0, last_event_id: LastEventId = "") -> HttpResponseBase:
+    """One event a line (JSONL), from `from_step` on; server-sent events when `Accept` asks for text/event-stream. Both
+    go on while the run does. A server-sent event's id is its step, and `Last-Event-ID` goes on behind it."""
     run = seen_run(request, rid)
-    access.require_editing(access.visitor_of(request), run.version.scenario)
-    return JsonResponse({"cancelled": runs.cancel(run)})
+    if last_event_id:
+        if not (last_event_id.isascii() and last_event_id.isdigit()):
+            raise Refusal(422, gettext_noop("`Last-Event-ID` is the number of a step."), code="invalid_request")
+        from_step = int(last_event_id) + 1
+    visitor = access.visitor_of(request)
+    if streams.SSE in request.headers.get("Accept", ""):
+        return streams.server_sent(streams.followed(visitor, run.public_id, from_step))
+    return streams.lines_of(streams.followed(visitor, run.public_id, from_step))
 
 
-@api_view("GET", limit="read")
-def explanation(request: HttpRequest, rid: str, attempt: int) -> HttpResponse:
-    """Why an attempt went as it did, on the nodes that ?nodes=a,b names, up to 200; none named: on all, if so few."""
+@router.get(
+    "/{id:rid}/decisions", auth=reads("download"), summary="One decision a line", openapi_extra=json_lines("Decision")
+)
+def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
+    """As `manage.py simulate` prints them. 409 until the run is done."""
     run = seen_run(request, rid)
-    nodes = run.version.summary.get("nodes", 0)
-    if nodes * attempt > settings.LIMITS["explain_work"]:
+    if run.state != Run.State.DONE:
+        raise Refusal(409, gettext_noop("The run is not complete yet."))
+    lines = (msgspec.json.encode(found) + b"\n" for found in decisions(streams.events_of(run)))
+    return streams.streaming(streams.in_pieces(lines), streams.JSONL)
+
+
+@router.get(
+    "/{id:rid}/explain/{n:attempt}",
+    auth=reads(),
+    summary="Why an attempt went so",
+    openapi_extra=record(AttemptExplanation),
+)
+def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = "") -> HttpResponse:
+    """On the nodes that `nodes` names (`a,b`), up to 200; none named: on all, if they are so few."""
+    run = seen_run(request, rid)
+    count = run.version.summary.get("nodes", 0)
+    if count * attempt > settings.LIMITS["explain_work"]:
         raise Refusal(422, gettext_noop("This attempt is too far into a run on too many nodes to be explained here."))
-    names = [name for name in request.GET.get("nodes", "").split(",") if name][:MOST_NODES]
-    if not names and nodes > MOST_NODES:
+    names = [name for name in nodes.split(",") if name][:MOST_NODES]
+    if not names and count > MOST_NODES:
         raise Refusal(422, Message("Name up to {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
     text = run.version.text
-    found = worked(request, jobs.explain, text, attempt, names, size=max(len(text), nodes * attempt * 10), slow=True)
+    found = worked(request, jobs.explain, text, attempt, names, size=max(len(text), count * attempt * 10), slow=True)
     response = HttpResponse(found, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response
 
 
-@api_view("GET", limit="read")
-def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> HttpResponse:
-    """{yaml}: an object as the scenario's author wrote it; `_` stands for no namespace."""
+@router.get(
+    "/{id:rid}/objects/{name:kind}/{name:namespace}/{name:name}", auth=reads(), response=Yaml, summary="An object"
+)
+def object_yaml(request: HttpRequest, rid: str, kind: str, namespace: str, name: str) -> Yaml:
+    """As the scenario's author wrote it; `_` stands for no namespace."""
     run = seen_run(request, rid)
     text = run.version.text
     manifest = worked(request, jobs.manifest, text, kind, namespace.removeprefix("_"), name, size=len(text))
     if manifest is None:
         raise Refusal(404, Message("The scenario has no {kind} of this name.", kind=kind))
-    return JsonResponse({"yaml": manifest})
+    return Yaml(yaml=manifest)

@@ -1,104 +1,155 @@
-"""The API that the editor calls: check, preview, import, save, and what there is to complete. JSON in and out."""
+"""Scenarios: make, list and search, read, name and show, delete and bring back."""
 
-import msgspec
-from django.conf import settings
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from typing import Annotated, Literal, cast
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.translation import gettext_noop
+from ninja import Header, Query, Router, Status
 
-from kschedui.models import Version
+from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access
+from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.digest import Digest
-from kschedui.scenarios.importers.reading_table import reading_table
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import (
-    Refusal,
-    api_view,
-    asker_of,
-    json_body,
-    keeping_visitor,
-    text_of,
-    worked,
-)
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
+from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
-from scheduler_core.apis.messages import Message
-from scheduler_core.scenario.parse import field_catalogue
+from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
+from kschedui.web.api.texts import sized
+
+router = Router(tags=["scenarios"])
+
+Whose = Literal["public", "mine", "shared"]
+Key = Annotated[str, Header(alias="Idempotency-Key", max_length=idempotency.LONGEST_KEY, pattern=r"^[!-~]*$")]
+MOST_ITEMS = 100
 
 
-@api_view("POST", limit="check")
-def check(request: HttpRequest) -> HttpResponse:
-    """{text} -> {errors, warnings, summary: {nodes, pods}}; a text that is refused is an answer, not a failure."""
-    text = text_of(json_body(request, text=str))
-    return HttpResponse(worked(request, jobs.check, text, size=len(text)), content_type="application/json")
+def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and the scenario, if they may see it; raises Scenario.DoesNotExist and NotAllowed."""
+    visitor = access.visitor_of(request)
+    scenario = scenarios.by_id(sid)
+    access.require_sight(visitor, scenario)
+    return visitor, scenario
 
 
-@api_view("POST", limit="run")
-def preview(request: HttpRequest) -> HttpResponse:
-    """{text} -> {run}: run a text that is not saved."""
-    text = text_of(json_body(request, text=str))
-    visitor = keeping_visitor(request)
-    found = worked(request, jobs.digest, text, size=len(text))
-    if found.pods > (most := settings.LIMITS["preview_pods"]):
-        raise Refusal(422, Message("A preview has at most {most:,} pods; save the scenario to run it.", most=most))
-    version = scenarios.preview(visitor, found)
-    return JsonResponse({"run": runs.start_run(version, asker_of(request), retry=True).public_id})
+def owned(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+    """The visitor and a scenario of theirs; raises NotAllowed."""
+    visitor, scenario = seen(request, sid)
+    access.require_owner(visitor, scenario)
+    return visitor, scenario
 
 
-@api_view("POST", limit="save")
-def save(request: HttpRequest) -> HttpResponse:
-    """{text, parent?, version?, fork_of?} -> {id, version, url, run}; 409 when `version` is not the newest any more."""
-    body = json_body(request, text=str, parent=str, version=int, fork_of=str)
-    text = text_of(body)
+@router.post("", auth=writes("save"), response={201: Saved, 200: Saved}, summary="Save a new scenario, and run it")
+def create(request: HttpRequest, body: ScenarioIn, key: Key = "") -> Status[Saved]:
+    """With an `Idempotency-Key`, the same call within a day is answered with what the first one made (200)."""
+    text = sized(body.text)
     count(request, "run")  # before anything is kept: who is refused has saved nothing
     visitor = keeping_visitor(request)
-    try:
+
+    def make() -> Version:
         found = worked(request, jobs.digest, text, size=len(text))
-        version = saved(visitor, found, body["parent"], body["version"], body["fork_of"])
-    except scenarios.Conflict as conflict:
-        raise Refusal(409, conflict.sentence, version=conflict.newest) from None
-    scenario = version.scenario
-    url = reverse("scenario", args=[scenario.public_id])
-    run = runs.start_run(version, asker_of(request)).public_id
-    return JsonResponse({"id": scenario.public_id, "version": version.number, "url": url, "run": run})
+        origin = scenarios.newest(seen(request, body.fork_of)[1]) if body.fork_of else None
+        version = scenarios.create(visitor, found, origin, visibility=body.visibility)
+        if body.title:
+            scenarios.rename(version.scenario, body.title)
+        return version
+
+    try:
+        version, new = idempotency.once(visitor, key, body.model_dump_json(), make)
+    except idempotency.KeyReused:
+        sentence = gettext_noop("This Idempotency-Key was sent with another request before.")
+        raise Refusal(422, sentence, code="idempotency_key_reused") from None
+    return Status(201 if new else 200, saved(request, version))
 
 
-def saved(visitor: access.Visitor, text: Digest, parent: str | None, base: int | None, fork_of: str | None) -> Version:
-    """A new version of `parent`, or a new scenario."""
-    if parent:
-        scenario = scenarios.by_id(parent)
-        access.require_sight(visitor, scenario)
-        access.require_editing(visitor, scenario)
-        return scenarios.save(scenario, text, base)
-    origin = None
-    if fork_of:
-        forked = scenarios.by_id(fork_of)
-        access.require_sight(visitor, forked)
-        origin = scenarios.newest(forked)
-    return scenarios.create(visitor, text, origin)
+def saved(request: HttpRequest, version: Version) -> Saved:
+    """Where it is, and its run, which begins if there is none."""
+    sid = version.scenario.public_id
+    url = reverse("scenario", args=[sid])
+    run = runs.start_run(version, asker_of(request))
+    return Saved(id=sid, version=version.number, url=url, run=run.public_id)
 
 
-@api_view("POST", limit="check")
-def compare(request: HttpRequest) -> HttpResponse:
-    """{text, parent, version} -> {text, rows}: a saved version beside a text that is not saved. `rows` are those of
-    diff.compare, from the version to the text; null when they are too long for it."""
-    body = json_body(request, text=str, parent=str, version=int)
-    text = text_of(body)
-    scenario = scenarios.by_id(body["parent"] or "")
-    access.require_sight(access.visitor_of(request), scenario)
-    theirs = scenarios.version(scenario, body["version"] or 0).text
-    answer = worked(request, jobs.compared, theirs, text, size=len(theirs) + len(text))
-    return HttpResponse(answer, content_type="application/json")
+@router.get("", auth=reads(), response=ScenarioPage, summary="List and search")
+def find(
+    request: HttpRequest,
+    whose: Whose = "public",
+    search: Annotated[str, Query(max_length=200)] = "",
+    limit: Annotated[int, Query(ge=1, le=MOST_ITEMS)] = 20,
+    after: PublicId | None = None,
+) -> ScenarioPage:
+    """Changed last, first. `search` looks into titles. Of yours those that you deleted come too, while they can be
+    brought back."""
+    visitor = access.visitor_of(request)
+    found = scenarios.titled(listed(visitor, whose), search)
+    try:
+        rows = list(scenarios.after(found, after)[: limit + 1])
+    except Scenario.DoesNotExist:
+        raise Refusal(422, gettext_noop("`after` is the id of no scenario in this list.")) from None
+    items = [described(visitor, row) for row in rows[:limit]]
+    return ScenarioPage(items=items, next=items[-1].id if len(rows) > limit else None)
 
 
-@api_view("GET", limit="read")
-def catalogue(request: HttpRequest) -> HttpResponse:
-    """Kinds, fields and values that the editor may offer; and what it keeps of a dump (importers.reading_table)."""
-    response = as_json({**field_catalogue(), "reading": reading_table()})
-    response.headers["Cache-Control"] = "public, max-age=3600"
-    return response
+def listed(visitor: access.Visitor, whose: Whose) -> QuerySet[Scenario]:
+    """The list of that name."""
+    if whose == "public":
+        return scenarios.public()
+    return scenarios.of_visitor(visitor) if whose == "mine" else scenarios.shared(visitor)
 
 
-def as_json(answer: object) -> HttpResponse:
-    """JSON of plain data and of the engine's records."""
-    return HttpResponse(msgspec.json.encode(answer), content_type="application/json")
+def described(visitor: access.Visitor, scenario: Scenario) -> ScenarioOut:
+    """A scenario of `scenarios.with_newest`."""
+    summary = getattr(scenario, "summary", None) or {}
+    return ScenarioOut(
+        id=scenario.public_id,
+        title=scenario.title,
+        visibility=cast(Visibility, scenario.visibility),
+        version=getattr(scenario, "number", None) or 0,
+        url=reverse("scenario", args=[scenario.public_id]),
+        nodes=summary.get("nodes", 0),
+        pods=summary.get("pods", 0),
+        updated=scenario.updated,
+        deleted=scenario.deleted_at is not None,
+        mine=access.owns(visitor, scenario),
+        may_edit=access.may_edit(visitor, scenario),
+    )
+
+
+def one(visitor: access.Visitor, sid: str) -> ScenarioOut:
+    """As it is now."""
+    return described(visitor, scenarios.with_newest(Scenario.objects.all()).get(public_id=sid))
+
+
+@router.get("/{id:sid}", auth=reads(), response=ScenarioOut, summary="Read")
+def read(request: HttpRequest, sid: str) -> ScenarioOut:
+    visitor, _ = seen(request, sid)
+    return one(visitor, sid)
+
+
+@router.patch("/{id:sid}", auth=writes("save"), response=ScenarioOut, summary="Name it, and say who sees it")
+def update(request: HttpRequest, sid: str, body: SettingsIn) -> ScenarioOut:
+    visitor, scenario = owned(request, sid)
+    if body.visibility:
+        scenarios.show_to(scenario, body.visibility)
+    if body.title is not None:
+        scenarios.rename(scenario, body.title)
+    return one(visitor, sid)
+
+
+@router.delete("/{id:sid}", auth=writes("save"), response={204: None}, summary="Delete")
+def delete(request: HttpRequest, sid: str) -> Status[None]:
+    """For 30 days it can be brought back."""
+    _, scenario = owned(request, sid)
+    scenarios.delete(scenario)
+    runs.forget_traces(scenario)
+    return Status(204, None)
+
+
+@router.post("/{id:sid}/restore", auth=writes("save"), response=ScenarioOut, summary="Bring back")
+def restore(request: HttpRequest, sid: str) -> ScenarioOut:
+    visitor, scenario = access.visitor_of(request), scenarios.by_id(sid)
+    access.require_owner(visitor, scenario)
+    scenarios.restore(scenario)
+    return one(visitor, sid)

@@ -11,6 +11,7 @@ from kschedui.language import language_of_scope, spoken
 from kschedui.web.http.asgi_types import Application, Message, Receive, Scope, Send
 from kschedui.web.http.byte_budget import ByteBudget
 from kschedui.web.http.client_address import client_of
+from kschedui.web.http.problems import MEDIA_TYPE, problem
 from kschedui.web.http.security_headers import encoded, outside_django
 from scheduler_core.apis import messages
 
@@ -103,9 +104,9 @@ class BodyLimit:
 
 
 async def answer(scope: Scope, send: Send, status: int, sentence: messages.Message) -> None:
-    """A refusal in the shape of the API's errors."""
+    """A refusal as the API says it."""
     with translation.override(language_of_scope(scope)):
-        body = json.dumps({"errors": [{"message": spoken(sentence)}]})
-    headers = {"Content-Type": "application/json", "Connection": "close", **outside_django()}
+        body = json.dumps(problem(status, spoken(sentence)))
+    headers = {"Content-Type": MEDIA_TYPE, "Connection": "close", **outside_django()}
     await send({"type": "http.response.start", "status": status, "headers": encoded(headers)})
     await send({"type": "http.response.body", "body": body.encode()})

@@ -6,7 +6,6 @@ Whatever a client sends is answered by a sentence; a traceback goes to the log o
 import asyncio
 import json
 import logging
-from collections import Counter
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -16,23 +15,24 @@ from django.utils import translation
 from django.utils.translation import gettext_noop
 
 from kschedui.language import language_of_scope, spoken
-from kschedui.models import Run
+from kschedui.models import Run, Scenario
 from kschedui.runs import store as runs
 from kschedui.runs.store import Sight, Status
 from kschedui.scenarios import access
 from kschedui.web.http.byte_budget import patience, unsent
 from kschedui.web.http.client_address import client_of
+from kschedui.web.http.metrics import sockets
 from kschedui.web.live.feeds import Feed, following
 from kschedui.web.live.frame_cache import cache
 
 logger = logging.getLogger(__name__)
 
 ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
+PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
 LONGEST_MESSAGE = 1024  # characters
 MOST_MESSAGES = 200  # from one socket
+LOOK_SECONDS = 3.0  # for so long a private run is shown without another look at who it is shared with
 LARGEST_CURSOR = 2**31
-
-sockets: Counter[str] = Counter()  # open ones, by client address
 
 
 class Refused(Exception):
@@ -51,6 +51,7 @@ class RunConsumer(AsyncWebsocketConsumer):
     messages = 0
     address = ""
     sight: Sight | None = None  # by which the visitor may see the run
+    looked = 0.0  # when that was found out
 
     async def connect(self) -> None:
         """Accept first, since only an open socket can be told why it is closed."""
@@ -93,20 +94,19 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def allow(self, run: str) -> Sight:
         """On what it depends that this visitor may see the run; raises Refused when they may not."""
         try:
-            found = await database_sync_to_async(runs.by_id)(run)
-            visitor = access.visitor_of_scope(self.scope)
-            access.require_sight(visitor, found.version.scenario)
+            sight: Sight = await database_sync_to_async(sight_of)(access.visitor_of_scope(self.scope), run)
+            return sight
         except Run.DoesNotExist:
             raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
         except access.NotAllowed as refusal:
             raise Refused(NOT_ALLOWED, str(refusal)) from None
-        scenario = found.version.scenario
-        return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id)
 
     async def allow_still(self, feed: Feed) -> None:
         """The same, when what it depends on has changed: the run was deleted, say, or made private."""
-        if feed.status.sight != self.sight:
-            self.sight = await self.allow(self.run)
+        sight, now = feed.status.sight, asyncio.get_running_loop().time()
+        private = sight.visibility == Scenario.Visibility.PRIVATE and now - self.looked > LOOK_SECONDS
+        if private or sight != self.sight:
+            self.sight, self.looked = await self.allow(self.run), now
 
     async def stream(self, cursor: int) -> None:
         """Send what the run has from the cursor on, as it comes."""
@@ -188,9 +188,16 @@ class RunConsumer(AsyncWebsocketConsumer):
         self.streaming = None
 
 
+def sight_of(visitor: access.Visitor, run: str) -> Sight:
+    """On what it depends that the visitor may see the run; raises Run.DoesNotExist, access.NotAllowed."""
+    scenario = runs.by_id(run).version.scenario
+    access.require_sight(visitor, scenario)
+    return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
+
+
 def hello(status: Status) -> dict[str, Any]:
     """The answer to `subscribe`."""
-    return {**state(status), "type": "hello", "run": status.run, "next": status.chunks}
+    return {**state(status), "type": "hello", "protocol": PROTOCOL, "run": status.run, "next": status.chunks}
 
 
 def state(status: Status) -> dict[str, Any]:

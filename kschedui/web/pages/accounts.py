@@ -109,7 +109,7 @@ def mine(request: HttpRequest) -> HttpResponse:
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
     engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner)."""
-    _visitor, scenario = edited(request, sid)
+    _visitor, scenario = owned(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
     form = SettingsForm(request.POST or None, initial=start)
     if request.method == "POST" and form.is_valid():
@@ -138,7 +138,7 @@ def version_rows(scenario: Scenario) -> list[dict[str, Any]]:
 @require_POST
 def delete(request: HttpRequest, sid: str) -> HttpResponse:
     """Delete; it can be brought back from one's own list."""
-    _visitor, scenario = edited(request, sid)
+    _visitor, scenario = owned(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
     messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
@@ -150,7 +150,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
 def restore(request: HttpRequest, sid: str) -> HttpResponse:
     """Bring a deleted scenario back."""
     scenario = scenarios.by_id(sid)
-    access.require_editing(access.visitor_of(request), scenario)
+    access.require_owner(access.visitor_of(request), scenario)
     scenarios.restore(scenario)
     return redirect("mine")
 
@@ -172,8 +172,8 @@ def claim(request: HttpRequest, token: str) -> HttpResponse:
     return redirect("scenario-settings", sid)
 
 
-def edited(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
+def owned(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:
     """The visitor and a scenario of theirs; raises NotAllowed."""
     visitor, scenario = seen(request, sid)
-    access.require_editing(visitor, scenario)
+    access.require_owner(visitor, scenario)
     return visitor, scenario

@@ -106,13 +106,14 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
+    about["private"] = scenario.visibility == Scenario.Visibility.PRIVATE
     about["description"] = plain_text(lesson.text("description", language()), 2000)
     return {
         "run": run.public_id,
         "scenario": about,
         "page": page_of(version, run),
         "ws": "/ws/run/",
-        "api": "/api",
+        "api": reverse("v1:api-root").rstrip("/"),
         "captions": static(f"i18n/{language()}.json"),
         "language": language(),
         "embed": embed,

@@ -1,12 +1,11 @@
 """Files of a version: its text, its trace as JSON lines, its decisions, a Perfetto trace, its picture, a QR code."""
 
 import io
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 import segno
-from channels.db import database_sync_to_async
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
@@ -14,21 +13,19 @@ from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
 from kschedui.models import Run, Version
-from kschedui.runs import ending, frames, perfetto
+from kschedui.runs import ending, perfetto
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
+from kschedui.web.api import streams
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, picture
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
 from scheduler_core import decisions
-from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.keyframe import encode
 
-LINES = "application/jsonl; charset=utf-8"
 LONGEST_PLACE = 20
-PIECE = 64 * 1024  # bytes of a file that are made and sent at once
 
 
 def asked(request: HttpRequest, sid: str, number: int) -> Version:
@@ -49,37 +46,16 @@ def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
     return run
 
 
-def events_of(run: Run) -> Iterator[AnyEvent]:
-    """The stored trace, event by event."""
-    for frame in runs.all_frames(run):
-        yield from frames.events_of(frame)
-
-
 def attachment(body: Iterator[bytes] | str, media_type: str, name: str) -> HttpResponseBase:
     """A file to save."""
     response: HttpResponseBase
     if isinstance(body, str):
         response = HttpResponse(body, content_type=media_type)
     else:
-        response = StreamingHttpResponse(in_pieces(body), content_type=media_type)
+        response = StreamingHttpResponse(streams.in_pieces(body), content_type=media_type)
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     patch_cache_control(response, private=True)
     return response
-
-
-async def in_pieces(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """The same bytes as they are made; of a plain iterator the ASGI handler would first collect every one."""
-
-    def piece() -> bytes:
-        made = bytearray()
-        for part in parts:
-            made += part
-            if len(made) >= PIECE:
-                break
-        return bytes(made)
-
-    while made := await database_sync_to_async(piece)():  # which gives the connection back until the next piece
-        yield made
 
 
 @page_view
@@ -95,8 +71,8 @@ def scenario_yaml(request: HttpRequest, sid: str, number: int) -> HttpResponseBa
 def events_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """One trace event a line."""
     run = asked_run(request, sid, number)
-    lines = (encode(event) + b"\n" for event in events_of(run))
-    return attachment(lines, LINES, f"{sid}-{number}-events.jsonl")
+    lines = (encode(event) + b"\n" for event in streams.events_of(run))
+    return attachment(lines, streams.JSONL, f"{sid}-{number}-events.jsonl")
 
 
 @page_view
@@ -104,8 +80,8 @@ def events_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBas
 def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """One decision record a line, as `manage.py simulate` prints them."""
     run = asked_run(request, sid, number)
-    lines = (msgspec.json.encode(record) + b"\n" for record in decisions(events_of(run)))
-    return attachment(lines, LINES, f"{sid}-{number}-decisions.jsonl")
+    lines = (msgspec.json.encode(record) + b"\n" for record in decisions(streams.events_of(run)))
+    return attachment(lines, streams.JSONL, f"{sid}-{number}-decisions.jsonl")
 
 
 @page_view
@@ -113,7 +89,9 @@ def decision_lines(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """For ui.perfetto.dev."""
     run = asked_run(request, sid, number)
-    return attachment(map(str.encode, perfetto.lines(events_of(run))), "application/json", f"{sid}-{number}-trace.json")
+    return attachment(
+        map(str.encode, perfetto.lines(streams.events_of(run))), "application/json", f"{sid}-{number}-trace.json"
+    )
 
 
 @page_view

@@ -4,6 +4,7 @@ from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.utils.translation import gettext_lazy as _
 
+from kschedui.accounts import tokens
 from kschedui.models import Scenario
 from kschedui.scenarios.prose import LONGEST_TITLE
 
@@ -19,3 +20,15 @@ class SettingsForm(forms.Form):
         label=_("Title"), max_length=LONGEST_TITLE, required=False, help_text=_("Empty: the title in its text.")
     )
     visibility = forms.ChoiceField(label=_("Who may see it"), choices=Scenario.Visibility.choices)
+
+
+class TokenForm(forms.Form):
+    """Name a token and say what it may do."""
+
+    name = forms.CharField(label=_("Name"), max_length=100, help_text=_("What it is for: you will know it by that."))
+    scopes = forms.MultipleChoiceField(
+        label=_("It may"),
+        choices=[(tokens.READ, _("read")), (tokens.WRITE, _("write"))],
+        initial=[tokens.READ],
+        widget=forms.CheckboxSelectMultiple,
+    )

@@ -2,6 +2,7 @@
 
 import functools
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from django.db import InterfaceError, OperationalError
@@ -12,8 +13,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
-from kschedui.web.api.answers import Refusal, View, database_refusal, finished, refusal_json, refusal_of
+from kschedui.web.api.answers import Refusal, database_refusal, finished, refusal_json, refusal_of
 from kschedui.web.api.rates import count
+from kschedui.web.http.problems import API_PREFIX
 
 TITLES = {
     400: gettext_noop("Not understood"),
@@ -27,6 +29,8 @@ TITLES = {
     503: gettext_noop("Not at the moment"),
 }
 FAILED = gettext_noop("Something failed")
+
+View = Callable[..., HttpResponseBase]
 
 
 def page_view(view: View) -> View:
@@ -48,11 +52,11 @@ def page_view(view: View) -> View:
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
-    """error.html: `title`, `sentence`; the same as JSON under /api/.
+    """error.html: `title`, `sentence`; a problem under /api/.
 
     What failed may be the database: then nothing on the page asks it for anything, not even who the visitor is.
     """
-    if request.path.startswith("/api/"):
+    if request.path.startswith(API_PREFIX):
         return refusal_json(refusal)
     context = {"title": _(title or TITLES.get(refusal.status, FAILED)), "sentence": spoken(refusal.sentence)}
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
@@ -64,7 +68,7 @@ def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpR
 # --- What Django itself refuses -----------------------------------------------------------------------------------
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """No address matches."""
     return error_page(request, Refusal(404, gettext_noop("There is no page at this address.")))
 
@@ -72,7 +76,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:
     """A form or a call without the token against forgery."""
     sentence = gettext_noop("This form is too old, or did not come from this site. Please load the page again.")
-    return error_page(request, Refusal(403, sentence), gettext_noop("Please try again"))
+    return error_page(request, Refusal(403, sentence, code="csrf_failed"), gettext_noop("Please try again"))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

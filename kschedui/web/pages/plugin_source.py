@@ -20,8 +20,9 @@ from types import ModuleType
 
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.releases import Release
 
-UPSTREAM = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/"
+UPSTREAM = "https://github.com/kubernetes/kubernetes/tree/v{patch}/pkg/scheduler/framework/plugins/"
 ELSEWHERE = {"Coscheduling": "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling"}
 DIRECTORIES = {  # where it is not the plugin's name in small letters
     "NodeResourcesFit": "noderesources",
@@ -58,20 +59,19 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`methods` are (name, line) of the first file; `rest` stands folded; `upstream` is "" when there is none."""
+    """`methods` are (name, line) of the first file; `rest` stands folded."""
 
     name: str
     files: list[File]
     rest: list[File]
     methods: list[tuple[str, int]]
-    upstream: str
 
 
-def upstream_of(name: str) -> str:
-    """Where the plugin stands in Go; "" for a plugin that is not kube-scheduler's."""
+def upstream_of(name: str, release: Release) -> str:
+    """Where the plugin stands in the release's Go; "" for a plugin that is not kube-scheduler's."""
     if name in outside_plugins() or name not in REGISTRY:
         return ""
-    return ELSEWHERE.get(name) or UPSTREAM + DIRECTORIES.get(name, name.lower())
+    return ELSEWHERE.get(name) or UPSTREAM.format(patch=release.patch) + DIRECTORIES.get(name, name.lower())
 
 
 def source_of(name: str) -> Source | None:
@@ -96,7 +96,6 @@ def read(name: str) -> Source | None:
         files=[file_of(module, "", methods), *(file_of(found, f"{short(found)}-", {}) for found in explaining)],
         rest=[file_of(found, f"{short(found)}-", {}) for found in rest],
         methods=[(method, span[0]) for method, span in methods.items()],
-        upstream=upstream_of(name),
     )
 
 

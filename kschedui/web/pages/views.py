@@ -21,6 +21,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 
 RECENT = 12
 
@@ -33,7 +34,7 @@ def home(request: HttpRequest) -> HttpResponse:
     lessons = sorted(map(cards.lesson_card, scenarios.library()), key=lambda made: (made["order"], made["slug"]))
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
-    recent = [cards.card(found) for found in scenarios.public(RECENT)]
+    recent = [cards.card(found) for found in scenarios.public()[:RECENT]]
     context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
     return render(request, "home.html", context)
 
@@ -160,12 +161,13 @@ def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
 @page_view
 @require_safe
 def plugin(request: HttpRequest, name: str) -> HttpResponse:
-    """/plugins/<name>/: plugin.html, `source` (plugin_source.Source)."""
+    """/plugins/<name>/?kubernetes=<release>: plugin.html, `source` (plugin_source.Source), `upstream` (an address)."""
     count(request, "read")
     source = plugin_source.source_of(name)
     if source is None:
         raise Refusal(404, gettext_noop("There is no such plugin, or its source is not here."))
-    return render(request, "plugin.html", {"source": source})
+    release = RELEASES.get(request.GET.get("kubernetes", ""), DEFAULT_RELEASE)
+    return render(request, "plugin.html", {"source": source, "upstream": plugin_source.upstream_of(name, release)})
 
 
 def seen(request: HttpRequest, sid: str) -> tuple[access.Visitor, Scenario]:

@@ -48,6 +48,10 @@ from scheduler_core.plugins.node_resources.strategies import (
     weighted_mean,
 )
 
+SIDECARS_ARE_OFF = Status(  # in 1.28
+    Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
+    ("Pod has a restartable init container and the SidecarContainers feature is disabled",),
+)
 KEPT_RESULTS = 1000
 SIGN_BIT = 63
 FEW_BITS = 12
@@ -69,7 +73,7 @@ class NodeResourcesFit(
     name = "NodeResourcesFit"
     without_pre_filter = 'error reading "PreFilterNodeResourcesFit" from cycleState: not found'
     reads = Reads(
-        pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests"),
+        pod=("requests", "non_zero_cpu", "non_zero_memory", "scoring_requests", "has_sidecars"),
         node=("allocatable", "requested", "non_zero", "pod_count"),
     )
     sign_pod = staticmethod(by_requests)
@@ -77,6 +81,7 @@ class NodeResourcesFit(
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
         self._resizes_in_place = handle.release.has_on("InPlacePodVerticalScaling")
+        self._rejects_sidecars = handle.release.gate_is_off("SidecarContainers")
         self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
@@ -91,6 +96,8 @@ class NodeResourcesFit(
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         """Every lacking resource is a reason; UnschedulableAndUnresolvable if the empty node would be too small."""
+        if self._rejects_sidecars and pod.has_sidecars:
+            return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         free = nodes.allowed_pods[rows] - nodes.pod_count[rows]
         full = free < 1 if change is None else free - change.delta[0] < 1
         lacking = [(0, full)] if full.any() else []  # (number of the reason, where)

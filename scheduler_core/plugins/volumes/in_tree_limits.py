@@ -28,8 +28,10 @@ from scheduler_core.framework.interface import (
     ClusterEvent,
     Code,
     EnqueueExtensions,
+    ExplainsFilter,
     FilterPlugin,
     Handle,
+    PreFilterExtensions,
     PreFilterPlugin,
     PreFilterResult,
     RegisteredEvent,
@@ -57,7 +59,7 @@ class InTreeVolumes:
     default: int
 
 
-class InTreeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
+class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueExtensions, ExplainsFilter):
     """What the four have in common. `counts` says which volumes it is about."""
 
     name: str
@@ -82,7 +84,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, EnqueueExtensions):
         answers = [self._judge(new, nodes.nodes[row], self._slots(row, i, change)) for i, row in enumerate(numbers)]
         return Verdicts.by_code(np.arange(len(answers)), answers)
 
-    def axes(
+    def add_pod_delta(
         self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
     ) -> NDArray[np.int64]:
         """No counters: the filter looks at the pods themselves."""

@@ -123,3 +123,19 @@ class CycleRules:
             False: Message("the binding fails if any extender fails to bind, an ignorable one too"),
         },
     )
+    post_filter_message_gets_a_dot: bool = rule(
+        "",
+        "framework/types.go: FitError.Error",
+        {
+            False: Message("what PostFilter says stands in the message as it is"),
+            True: Message("a dot follows what PostFilter says in the message"),
+        },
+    )
+    scores_are_allocated_without_skipped: bool = rule(
+        "",
+        "framework/runtime/framework.go: RunScorePlugins",
+        {
+            False: Message("any number of plugins may be let off by PreScore"),
+            True: Message("the scheduler panics if PreScore lets off more plugins than score"),
+        },
+    )

@@ -124,3 +124,11 @@ class PodRules:
             False: Message("images of init containers do not count"),
         },
     )
+    images_are_counted_once: bool = rule(
+        "ImageLocality",
+        "internal/cache/cache.go: addNodeImageStates",
+        {
+            False: Message("how many nodes have an image is counted anew as nodes come and go"),
+            True: Message("how many nodes have an image is counted when a node comes or changes, and stays so"),
+        },
+    )

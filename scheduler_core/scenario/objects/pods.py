@@ -21,7 +21,13 @@ from scheduler_core.scenario.fields.names import (
 from scheduler_core.scenario.fields.pod_fields import READ_VOLUME_SOURCES, VOLUME
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.pod_affinity import node_affinity, pod_affinity, spread_constraints, tolerations
-from scheduler_core.scenario.objects.pod_containers import check_containers, host_ports, images, pod_requests
+from scheduler_core.scenario.objects.pod_containers import (
+    check_containers,
+    host_ports,
+    images,
+    is_sidecar,
+    pod_requests,
+)
 from scheduler_core.scenario.objects.resources import counted
 from scheduler_core.scenario.reading.problems import Problems, duplicate, forbidden, invalid, required
 
@@ -78,6 +84,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         volumes=_volumes(spec, metadata.get("name") or "", problems),
         owner=controller(metadata),
         has_resource_claims=bool(spec.get("resourceClaims")),
+        has_sidecars=any(map(is_sidecar, spec.get("initContainers") or ())),
         manifest=data,
     )
     return _with_affinity(pod, spec["affinity"], problems) if spec.get("affinity") else pod

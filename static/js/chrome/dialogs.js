@@ -102,6 +102,14 @@ function share(view) {
 	const file = (/** @type {string} */ name) =>
 		h("a", { key: name, class: "button", href: `${page.pathname}${name}`, download: "" }, name);
 	return [
+		scenario?.private &&
+			h(
+				"p",
+				{ key: "private", class: "share-private" },
+				t("share.private"),
+				" ",
+				h("a", { href: `/s/${scenario.id}/settings` }, t("share.settings")),
+			),
 		field("step", page.href + here),
 		field("whole", page.href),
 		field(

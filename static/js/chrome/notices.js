@@ -13,6 +13,7 @@ import { count } from "../shared/units.js";
 export function drawNotices(target, view) {
 	const { run, store } = view;
 	const lost = run.connection === "lost";
+	const queued = run.state === "queued" && !store.steps;
 	const running = !store.complete && (run.state === "running" || run.state === "queued");
 	const share = run.steps ? Math.min(1, store.steps / run.steps) : 0;
 	patch(target, [
@@ -25,17 +26,33 @@ export function drawNotices(target, view) {
 			h(
 				"p",
 				{ key: "running", class: "notice" },
-				t(run.state === "queued" && !store.steps ? "run.queued" : "run.running", { n: count(store.steps) }),
-				h(
-					"progress",
-					share
-						? { value: String(share), max: "1", "aria-label": t("run.streaming") }
-						: { "aria-label": t("run.streaming") },
-				),
+				queued ? place(run) : t("run.running", { n: count(store.steps) }),
+				!queued &&
+					h(
+						"progress",
+						share
+							? { value: String(share), max: "1", "aria-label": t("run.streaming") }
+							: { "aria-label": t("run.streaming") },
+					),
+				run.cancel && h("button", { type: "button", class: "cancel", on: { click: run.cancel } }, t("run.cancel")),
 			),
 		run.state === "failed" &&
 			h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),
 		run.state === "cancelled" && h("p", { key: "cancelled", class: "notice warn" }, t("run.cancelled")),
 		view.player.hit && h("p", { key: "hit", class: "notice" }, t("breakpoints.hit")),
 	]);
+}
+
+/** What a queued run waits for, as far as that is known. @param {View["run"]} run */
+function place({ ahead }) {
+	if (!ahead) return t("run.queued");
+	const first = ahead.runs ? t("run.queued.behind", { n: ahead.runs }) : t("run.queued.next");
+	return ahead.seconds ? `${first} ${duration(ahead.seconds)}` : first;
+}
+
+/** In seconds or minutes. @param {number} seconds */
+function duration(seconds) {
+	return seconds < 90
+		? t("run.queued.seconds", { n: seconds })
+		: t("run.queued.minutes", { n: Math.round(seconds / 60) });
 }

@@ -2,7 +2,7 @@
 /** Two texts of one scenario: what somebody saved and what was written here, line by line; the reader chooses. */
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { post } from "./server.js";
+import { post } from "../shared/server.js";
 
 /**
  * @typedef {{mark: "+" | "-" | " " | "@", old: number | null, new: number | null, text: string}} Row as in the
@@ -15,12 +15,12 @@ const MARKS = { "+": "+", "-": "−", "@": "", " ": "" };
 
 /**
  * Ask whose text shall stand; "" when that is left open.
- * @param {HTMLDialogElement} dialog @param {{address: string, scenario: string, version: number, text: string, saving:
+ * @param {HTMLDialogElement} dialog @param {{address: string, file: string, version: number, text: string, saving:
  *   boolean}} asked
  * @returns {Promise<{choice: string, theirs: string}>}
  */
-export async function chooseText(dialog, { address, scenario, version, text, saving }) {
-	const found = await differenceTo(address, { text, parent: scenario, version });
+export async function chooseText(dialog, { address, file, version, text, saving }) {
+	const found = await differenceTo(address, text);
 	dialog.returnValue = "";
 	patch(dialog, [
 		h("h2", { id: `${dialog.id}-title` }, t("conflict.title", { version })),
@@ -46,15 +46,7 @@ export async function chooseText(dialog, { address, scenario, version, text, sav
 					table(found.rows, version),
 				)
 			: null,
-		h(
-			"p",
-			null,
-			h(
-				"a",
-				{ href: `/s/${scenario}/v/${version}/scenario.yaml`, download: true },
-				t("conflict.download", { version }),
-			),
-		),
+		h("p", null, h("a", { href: file, download: true }, t("conflict.download", { version }))),
 		h(
 			"form",
 			{ method: "dialog", class: "dialog-buttons" },
@@ -74,12 +66,12 @@ export async function chooseText(dialog, { address, scenario, version, text, sav
 
 /**
  * @param {string} address
- * @param {object} asked
+ * @param {string} text
  * @returns {Promise<Difference | string>} a sentence, when there is none
  */
-async function differenceTo(address, asked) {
+async function differenceTo(address, text) {
 	try {
-		const { body } = await post(address, asked);
+		const { body } = await post(address, { text });
 		return body.errors ? body.errors[0].message : body;
 	} catch {
 		return t("editor.offline");

@@ -8,12 +8,12 @@ import { takeOver } from "../intake/handed_over.js";
 import { wasPrinted } from "../intake/printed.js";
 import { h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
+import { get, post } from "../shared/server.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
 import { clusterCard, pendingOf, startRows, waitingCard } from "./outcome/cluster_picture.js";
 import { Outcome } from "./outcome/outcome.js";
-import { get, post } from "./server.js";
 import { yamlEditor } from "./text/yaml_editor.js";
 
 const CHECK_AFTER = 350; // ms of not typing
@@ -24,7 +24,7 @@ const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (docume
 const page = element("editor");
 const data = /** @type {Record<string, string>} */ (page.dataset);
 
-const [catalogue, fields] = await Promise.all([get(data.texts), get(data.catalogue)]);
+const [catalogue, fields] = await Promise.all([get(data.texts), get(`${data.api}catalogue`)]);
 useCatalogue(catalogue);
 
 const draft = draftOf(data.scenario || `new.${data.from ?? ""}`, Number(data.version) || 0);
@@ -35,8 +35,8 @@ const kept = found?.text === saved ? null : found;
 const state = {
 	text: kept?.text ?? saved,
 	version: kept?.version ?? (Number(data.version) || 0), // that the text was begun from
-	/** @type {import("./server.js").Problem[]} */ errors: [],
-	/** @type {import("./server.js").Problem[]} */ warnings: [],
+	/** @type {import("../shared/server.js").Problem[]} */ errors: [],
+	/** @type {import("../shared/server.js").Problem[]} */ warnings: [],
 	/** @type {{nodes: any[], pods: any[]}} */ summary: { nodes: [], pods: [] },
 	drawn: false, // the summary is of this text, or of what it was before the last change
 	status: "",
@@ -90,7 +90,7 @@ function changed(text, told) {
 async function check() {
 	const text = state.text;
 	try {
-		const { status, body } = await post(data.check, { text });
+		const { status, body } = await post(`${data.api}check`, { text });
 		if (text !== state.text) return;
 		if (status === 429) return later(body.errors[0].message);
 		Object.assign(state, { errors: body.errors ?? [], warnings: body.warnings ?? [], checked: text });
@@ -157,7 +157,7 @@ function drawStatus() {
 	for (const id of ["run", "save"]) /** @type {HTMLButtonElement} */ (element(id)).disabled = state.errors.length > 0;
 }
 
-/** A problem with its place. @param {import("./server.js").Problem} problem */
+/** A problem with its place. @param {import("../shared/server.js").Problem} problem */
 function inWords({ document, line, path, message }) {
 	const place = [document && t("editor.document", { document }), line && t("editor.line", { line }), path].filter(
 		Boolean,
@@ -171,7 +171,7 @@ function drawSide() {
 		...(state.drawn ? clusterCards() : []),
 		outcome.view(
 			(step) => save(`#${step}`),
-			() => post(`${data.runs}${outcome.run}/cancel`, {}),
+			() => post(`${data.api}runs/${outcome.run}/cancel`, {}),
 			state.ran !== state.text,
 		),
 	]);
@@ -226,7 +226,7 @@ function moments() {
 	);
 }
 
-/** @param {import("./server.js").Problem} problem */
+/** @param {import("../shared/server.js").Problem} problem */
 function show(problem) {
 	showTab("yaml");
 	editor.goTo(problem);
@@ -248,7 +248,7 @@ function showTab(name) {
 async function run() {
 	await check();
 	if (state.errors.length) return;
-	const { body } = await post(data.preview, { text: state.text });
+	const { body } = await post(`${data.api}preview`, { text: state.text });
 	if (body.errors) return refused(body.errors);
 	state.ran = state.text;
 	state.atEnd = true;
@@ -264,12 +264,9 @@ async function save(fragment = "") {
 		return location.assign(`/s/${data.scenario}/v/${data.version}/${fragment}`);
 	state.status = t("editor.saving");
 	drawStatus();
-	const { status, body } = await post(data.save, {
-		text: state.text,
-		parent: data.scenario || undefined,
-		version: state.version || undefined,
-		fork_of: data.fork || undefined,
-	});
+	const { status, body } = data.scenario
+		? await post(`${data.api}scenarios/${data.scenario}/versions`, { text: state.text, base: state.version || null })
+		: await post(`${data.api}scenarios`, { text: state.text, fork_of: data.fork || null });
 	if (status === 409) {
 		state.version = state.conflict = body.version;
 		state.status = t("editor.conflict", { version: body.version });
@@ -290,8 +287,8 @@ async function save(fragment = "") {
 async function compare(saving, fragment) {
 	const version = state.conflict;
 	const { choice, theirs } = await chooseText(/** @type {HTMLDialogElement} */ (element("conflict")), {
-		address: data.compare,
-		scenario: data.scenario,
+		address: `${data.api}scenarios/${data.scenario}/versions/${version}/compare`,
+		file: `/s/${data.scenario}/v/${version}/scenario.yaml`,
 		version,
 		text: state.text,
 		saving,
@@ -320,7 +317,7 @@ function put(text, told) {
 	redraw();
 }
 
-/** @param {import("./server.js").Problem[]} errors */
+/** @param {import("../shared/server.js").Problem[]} errors */
 function refused(errors) {
 	if (!errors.some((problem) => problem.line)) {
 		// about the request, not about the text

@@ -5,9 +5,10 @@
  */
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { read } from "../shared/server.js";
 import { count } from "../shared/units.js";
 
-/** @typedef {import("../editor/server.js").Problem} Problem */
+/** @typedef {import("../shared/server.js").Problem} Problem */
 /** @typedef {{text: string, notes: string[], errors: Problem[]}} Brought */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
 
@@ -112,13 +113,13 @@ export class Intake {
 		const token =
 			/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
 		const headers = { "Content-Type": "application/gzip", "X-CSRFToken": token };
-		const answer = await fetch(this.page.data.import, {
+		const answer = await fetch(`${this.page.data.api}import`, {
 			method: "POST",
 			headers,
 			body: packed,
 			signal: this.sending.signal,
 		});
-		const { errors = [], text: made = "", notes = [] } = await answer.json();
+		const { errors = [], text: made = "", notes = [] } = (await read(answer)).body;
 		if (errors.length && !mendable(text, errors)) return this.refuse(this.page.inWords(errors[0]));
 		element("import").removeAttribute("data-busy");
 		this.sending = null;

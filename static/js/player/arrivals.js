@@ -39,6 +39,7 @@ function hear(message) {
 	} else if (message.type === "error") run.message = message.message;
 	else {
 		run.state = message.state ?? run.state;
+		run.ahead = message.ahead ?? null;
 		run.steps = Math.max(run.steps, message.steps ?? 0);
 		run.message = message.error ?? message.message ?? run.message;
 		// A link into the middle: its chunk comes first, over the socket; those before it now, for the timeline.

@@ -5,14 +5,14 @@
 
 import { drawMargin } from "../chrome/margin.js";
 import { drawRail } from "../chrome/rail.js";
-import { drawStage, pictureFor, warmPictures } from "../chrome/stage.js";
+import { drawStage, pictureFor } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
 import { drawClock, drawTransport } from "../chrome/transport.js";
 import { drawStill } from "../shared/dom.js";
-import { plain, t } from "../shared/i18n.js";
+import { t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
-import { captionOf, captionsFor, loadCaptions } from "../steps/captions.js";
-import { explanationFor, warmExplanations } from "../steps/explanations.js";
+import { captionOf, captionsFor } from "../steps/captions.js";
+import { explanationFor } from "../steps/explanations.js";
 import { filtered } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { sceneOf } from "../steps/registry.js";
@@ -28,26 +28,9 @@ const { chosen, explainer, index, player, redraw, region, root, run, screen, siz
 /** Comes when the first step has been drawn: it does not move. @type {typeof import("./motion.js") | null} */
 let flights = null;
 
-/** @type {typeof import("../chrome/notices.js") | null} */
-let notices = null;
-
-/** Fetch what later steps will need, and motion. */
-export async function warm() {
-	warmPictures();
-	warmExplanations();
-	void loadCaptions();
-	await timeline.loadHands();
-	const { paceOf } = await import("./pace.js");
-	player.pace = (event) => paceOf(event, lettersNow());
-	player.matches = (await import("./breakpoints.js")).matches;
-	redraw(false);
-	flights = await import("./motion.js");
-}
-
-/** Letters of the caption to come. */
-function lettersNow() {
-	const { sentence = [], why = [] } = makeView()?.caption ?? {};
-	return plain([...sentence, ...why]).length;
+/** @param {typeof import("./motion.js")} motion */
+export function drawWithMotion(motion) {
+	flights = motion;
 }
 
 /** Called from the one animation frame. */
@@ -75,7 +58,7 @@ function modules() {
 }
 
 /** @returns {View | null} */
-function makeView() {
+export function makeView() {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const { step, frame, order } = player;
@@ -136,7 +119,7 @@ function drawRegions(view) {
 	drawTransport(region("transport"), view);
 	const lanes = timeline.draw(region("timeline"), view);
 	drawClock(region("clock"), view);
-	tell(view);
+	drawNews(view);
 	drawLive(region("live"), view);
 	return margin && lanes;
 }
@@ -150,18 +133,25 @@ function ready(view) {
 	page.stepShown();
 }
 
-/** What is to be said of the run itself; mostly nothing. @param {View} view */
-function tell(view) {
-	const quiet = run.state === "done" && run.connection === "open" && store.complete && !player.hit;
+/** @type {typeof import("../chrome/notices.js") | null} */
+let notices = null;
+
+/** What there is to say of the run: nothing, of most. @param {View} view */
+function drawNews(view) {
 	if (notices) notices.drawNotices(region("notices"), view);
-	else if (!quiet) void import("../chrome/notices.js").then((module) => (notices = module)).then(() => redraw(false));
+	else if (run.state !== "done" || run.connection !== "open" || player.hit) {
+		void import("../chrome/notices.js").then((module) => {
+			if (!notices) redraw(false);
+			notices = module;
+		});
+	}
 }
 
 /** Before the first chunk is here. */
 function drawWaiting() {
-	tell(/** @type {any} */ ({ run, store, player }));
+	drawNews(/** @type {any} */ ({ run, store, player }));
 	const pastEnd = store.complete && player.step >= store.steps;
-	region("caption").textContent = pastEnd ? t("run.pastend") : t("run.waiting");
+	region("caption").textContent = t(pastEnd ? "run.pastend" : run.state === "queued" ? "run.queued" : "run.waiting");
 	if (pastEnd && store.steps) player.seek(store.steps - 1);
 }
 

@@ -5,7 +5,7 @@ import { loadCatalogue } from "../shared/i18n.js";
 import { act, zoom } from "./actions.js";
 import { followAddress } from "./address.js";
 import { listenToFeed } from "./arrivals.js";
-import { draw, warm } from "./drawing.js";
+import { draw } from "./drawing.js";
 import { boot, linked } from "./opening.js";
 import { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } from "./page.js";
 
@@ -54,6 +54,6 @@ async function start() {
 }
 
 void start();
-void firstShown.then(warm);
+void firstShown.then(async () => (await import("./warm.js")).warm());
 // For tests and for the curious: the player of this page.
 Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });

@@ -22,7 +22,26 @@ export const index = new RunIndex();
 export const timeline = new Timeline();
 export const player = new Player(store, redraw);
 export const explainer = new Explainer(boot.api, boot.run, () => redraw(false));
-export const run = { id: boot.run, state: boot.state ?? "queued", steps: 0, connection: "open", message: "" };
+/** @type {View["run"]} */
+export const run = {
+	id: boot.run,
+	state: boot.state ?? "queued",
+	steps: 0,
+	connection: "open",
+	message: "",
+	ahead: null,
+	cancel: boot.may_edit && !boot.embed ? cancelRun : null,
+};
+
+/** The answer comes over the feed, as everybody else's does. */
+function cancelRun() {
+	const token = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"));
+	return fetch(`${boot.api}/runs/${boot.run}/cancel`, {
+		method: "POST",
+		headers: { "X-CSRFToken": token?.value ?? "" },
+	});
+}
+
 export const chosen = {
 	selection: linked.selection,
 	pin: /** @type {string | null} */ (null),

@@ -64,7 +64,7 @@ export class Explainer {
 		this.set(attempt, nodes, "asked");
 		this.abort = new AbortController();
 		try {
-			const answer = await fetch(`${this.base}${attempt}/?nodes=${nodes.map(encodeURIComponent).join(",")}`, {
+			const answer = await fetch(`${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`, {
 				signal: this.abort.signal,
 			});
 			if (!answer.ok) throw new Error(String(answer.status));

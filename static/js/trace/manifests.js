@@ -10,7 +10,7 @@ const known = new Map();
  *   @param {() => void} arrived
  */
 export function manifest(api, run, kind, namespace, name, arrived) {
-	const url = `${api}/runs/${run}/objects/${kind}/${namespace}/${encodeURIComponent(name)}/`;
+	const url = `${api}/runs/${run}/objects/${kind}/${namespace}/${encodeURIComponent(name)}`;
 	const found = known.get(url);
 	if (found !== undefined) return found;
 	known.set(url, "…");

@@ -4,10 +4,8 @@
  * a dry run is not changed by the evictions that follow from it.
  */
 
-const KEPT = 4;
-
-/** @type {WeakMap<ChunkStore, Map<number, State>>} */
-const known = new WeakMap();
+/** @type {{store: ChunkStore, step: number, state: State} | null} */
+let last = null;
 
 /**
  * The state after this attempt's last event of a type, or now when there was none.
@@ -15,24 +13,15 @@ const known = new WeakMap();
  * @param {number} step where we are
  * @param {State} state there
  * @param {AnyEvent["type"]} type
- * @returns {State}
  */
 export function momentOf(store, step, state, type) {
 	if (!state.cycle[type]) return state;
 	for (const { step: at, event } of store.walk(step, -1)) {
-		if (event.type === type) return at === step ? state : (stateAt(store, at) ?? state);
-		if (event.type === "CycleStarted") return state;
+		if (event.type === "CycleStarted" || (event.type === type && at === step)) return state;
+		if (event.type !== type) continue;
+		if (last?.store !== store || last.step !== at)
+			last = { store, step: at, state: store.stateBefore(at + 1) ?? state };
+		return last.state;
 	}
 	return state;
-}
-
-/** @param {ChunkStore} store @param {number} step */
-function stateAt(store, step) {
-	const kept = known.get(store) ?? new Map();
-	known.set(store, kept);
-	const found = kept.get(step) ?? store.stateBefore(step + 1);
-	if (!found) return undefined;
-	if (kept.size >= KEPT) kept.delete(kept.keys().next().value);
-	kept.set(step, found);
-	return found;
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -16,13 +15,14 @@ from scheduler_core.explain.attempt import Explainer, Watcher, explain
 from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation
 from scheduler_core.framework.interface import Code, Status, Verdicts
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.releases import DEFAULT_RELEASE
 from scheduler_core.scenario.parse import parse_scenario
 from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.events import AnyEvent
 from tests.builders import configuration, node, parse, pod, scenario
+from tests.conformance.records import records_of, scenario_of
 
-CASES = Path(__file__).parents[2] / "conformance"
-FILES = sorted(CASES.glob("*/*.yaml"))
+CASES = sorted(records_of(DEFAULT_RELEASE.version))
 MOST_NODES = 12  # of an attempt, the rest goes by the same code
 
 
@@ -82,11 +82,11 @@ def check_scores(found: NodeExplanation, record: dict[str, Any]) -> None:
         assert str(one.normalized) in re.findall(r"-?\d+", one.arithmetic[-1]), one
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_an_explanation_says_what_the_scheduler_decided(path: Path) -> None:
-    lines = path.with_name(f"{path.stem}.expected.jsonl").read_text().splitlines()
+@pytest.mark.parametrize("case", CASES)
+def test_an_explanation_says_what_the_scheduler_decided(case: str) -> None:
+    lines = records_of(DEFAULT_RELEASE.version)[case].splitlines()
     records = [record for record in map(json.loads, lines) if "attempt" in record]
-    for record, explained in zip(records, explanations(path.read_text()), strict=True):
+    for record, explained in zip(records, explanations(scenario_of(case)), strict=True):
         assert (explained.attempt, explained.pod) == (record["attempt"], record["pod"])
         for found in explained.nodes:
             assert rejection(found) == record["filter"].get(found.node), (record["attempt"], found.node)

@@ -9,7 +9,7 @@ from scheduler_core.trace.events import NodesFiltered
 from tests.builders import Manifest, configuration, node, parse, pod
 
 SCORES = ("TaintToleration", "NodeAffinity", "NodeResourcesFit", "NodeResourcesBalancedAllocation", "PodTopologySpread",
-          "InterPodAffinity", "ImageLocality", "VolumeBinding")  # fmt: skip
+          "InterPodAffinity", "DynamicResources", "ImageLocality", "VolumeBinding")  # fmt: skip
 CLAIM = {
     "apiVersion": "v1",
     "kind": "PersistentVolumeClaim",

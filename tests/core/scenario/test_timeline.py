@@ -195,7 +195,7 @@ def test_scenario_without_a_document_has_defaults() -> None:
         None,
         (),
     )
-    assert found.feature_gates == {"SchedulerPopFromBackoffQ": True}
+    assert found.feature_gates == {"OpportunisticBatching": True, "SchedulerPopFromBackoffQ": True}
     assert found.config.profile_for("default-scheduler")
 
 

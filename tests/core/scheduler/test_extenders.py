@@ -9,6 +9,7 @@ import pytest
 from scheduler_core.apis.config import Extender, ManagedResource
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.explain.attempt import explain
+from scheduler_core.releases import Rules
 from scheduler_core.scenario.types import (
     ExtenderFailure,
     ExtenderFilterRule,
@@ -129,15 +130,15 @@ def test_an_extender_strikes_nodes_from_the_preemption_candidates():
 
 
 def test_the_first_interested_binder_binds():
-    assert bind(extenders(({"bind_verb": ""}, {}), ({}, {})), pod(), "n1") == "e1"
-    assert bind(extenders(({"bind_verb": ""}, {})), pod(), "n1") is None
+    assert bind(extenders(({"bind_verb": ""}, {}), ({}, {})), pod(), "n1", Rules()) == "e1"
+    assert bind(extenders(({"bind_verb": ""}, {})), pod(), "n1", Rules()) is None
 
 
 def test_a_failing_binder_is_skipped_when_ignorable_and_an_error_when_not():
     failing = {"failures": (ExtenderFailure("bind", "refused"),)}
-    assert bind(extenders(({"ignorable": True}, failing)), pod(), "n1") is None
+    assert bind(extenders(({"ignorable": True}, failing)), pod(), "n1", Rules()) is None
     with pytest.raises(ExtenderError, match="refused"):
-        bind(extenders(({}, failing)), pod(), "n1")
+        bind(extenders(({}, failing)), pod(), "n1", Rules())
 
 
 def test_resources_that_extenders_take_over_are_collected():

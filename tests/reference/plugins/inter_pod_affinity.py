@@ -179,13 +179,16 @@ def _node_may_help(pod: Pod, old: Node | None, new: Node) -> bool:
 
 
 def _pod_may_help(pod: Pod, old: Pod | None, new: Pod | None) -> bool:
-    """Only the pod's own terms are asked, and all of them at once; a namespaceSelector sees no namespace's labels."""
-    if any(one is not None and not one.node_name for one in (old, new)):
+    """All terms are asked at once; a namespaceSelector sees no namespace's labels."""
+    if old is not None and new is not None and new.uid == pod.uid:
+        return True
+    if any(one is not None and not one.node_name and not one.nominated_node_name for one in (old, new)):
         return False
     if old is None:
         return _matches_all(pod.required_affinity, new)
     if new is None:
-        return _matches_all(pod.required_anti_affinity, old)
+        assert old is not None
+        return _matches_all(pod.required_anti_affinity, old) or _matches_all(old.required_anti_affinity, pod)
     if not _matches_all(pod.required_affinity, old) and _matches_all(pod.required_affinity, new):
         return True
     return _matches_all(pod.required_anti_affinity, old) and not _matches_all(pod.required_anti_affinity, new)

@@ -139,12 +139,19 @@ class NodeResourcesBalancedAllocation(Plugin):
 
 
 def balance_score(pod: Pod, node: Node, pods: Sequence[Pod], args: NodeResourcesBalancedAllocationArgs) -> int:
-    """100 minus a hundred times the standard deviation of the used shares, truncated."""
-    fractions = []
+    """How much better the node is balanced with the pod, on a scale from 50 to 100."""
+    before, after = [], []
     for resource in args.resources:
         allocatable, requested = _share(pod, node, pods, resource.name, with_defaults=False)
         if allocatable:
-            fractions.append(min(requested / allocatable, 1.0))
+            own = requests(pod).get(resource.name, 0)
+            before.append(min((requested - own) / allocatable, 1.0))
+            after.append(min(requested / allocatable, 1.0))
+    return 50 + (50 + _balance(after) - _balance(before)) // 2
+
+
+def _balance(fractions: Sequence[float]) -> int:
+    """100 minus a hundred times the standard deviation of the used shares, truncated."""
     deviation = 0.0
     if len(fractions) == 2:
         deviation = abs((fractions[0] - fractions[1]) / 2)

@@ -24,10 +24,8 @@ class TaintToleration(Plugin):
     events = {"Node": ("Add", NODE_TAINT), "Pod": (POD_TOLERATION,)}
 
     def filter(self, cycle: Cycle, on: NodeInfo) -> Verdict:
-        """The first NoSchedule or NoExecute taint that the pod does not tolerate rejects it."""
-        for taint in untolerated(cycle.pod, on.node):
-            return UNRESOLVABLE, (f"node(s) had untolerated taint {{{taint.key}: {taint.value}}}",)
-        return FITS
+        """A NoSchedule or NoExecute taint that the pod does not tolerate rejects it."""
+        return (UNRESOLVABLE, ("node(s) had untolerated taint(s)",)) if untolerated(cycle.pod, on.node) else FITS
 
     def score(self, cycle: Cycle, feasible: Sequence[NodeWithPods]) -> Scores:
         """How many PreferNoSchedule taints the pod does not tolerate: the fewer the better."""

@@ -34,11 +34,12 @@ def timeline(
     count = random.choice((0, 1, 2, 4, 8, 14))
     for at in sorted(random.choice(TIMES) for _ in range(count)):
         world.happen(at)
-    spec: Manifest = {"events": world.events}
+    gates = {"OpportunisticBatching": False}  # the reference looks at every node
+    spec: Manifest = {"events": world.events, "featureGates": gates}
     if random.randrange(4):
         spec["untilSeconds"] = random.choice((10, 30, 30, 65, 400))
     if chance(random, 8):
-        spec["featureGates"] = {"SchedulerPopFromBackoffQ": False}
+        gates["SchedulerPopFromBackoffQ"] = False
     return {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario", "metadata": {"name": "fuzz"}, "spec": spec}
 
 

@@ -12,7 +12,7 @@ from tests.reference.plugins.default_preemption import Preemption, fit_error, pr
 from tests.reference.scheduler.cluster import ReferenceCluster
 from tests.reference.scheduler.extenders import Extenders
 from tests.reference.scheduler.filters import Filters
-from tests.reference.scheduler.scores import prioritize
+from tests.reference.scheduler.scores import prioritize, top_of_heap
 
 NO_NODES = "no nodes available to schedule pods"
 
@@ -193,7 +193,7 @@ class Search:
         attempt.scores = prioritize(filters.cycle, attempt.feasible, filters.profile, bare=self.extenders.bare)
         given = self.extenders.scores(filters.pod, [by_name[name] for name in attempt.feasible])
         totals = {n: sum(s[n][2] for s in attempt.scores.values()) + given.get(n, 0) for n in attempt.feasible}
-        attempt.node = max(attempt.feasible, key=totals.__getitem__)
+        attempt.node = top_of_heap(attempt.feasible, totals)
         if filters.profile.plugins["score"] or self.extenders:
             attempt.totals = totals
 

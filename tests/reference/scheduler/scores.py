@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_core.apis.config import Profile
 from tests.reference.framework.interface import Cycle
 from tests.reference.plugins import PLUGINS
+
+
+def top_of_heap(nodes: Sequence[str], totals: Mapping[str, int]) -> str:
+    """The best node as Go's container/heap has it on top after Init."""
+    heap = list(nodes)
+    for start in range(len(heap) // 2 - 1, -1, -1):
+        i = start
+        while 2 * i + 1 < len(heap):
+            children = heap[2 * i + 1 : 2 * i + 3]
+            best = 2 * i + 1
+            if len(children) == 2 and totals[children[1]] > totals[children[0]]:
+                best += 1
+            if totals[heap[best]] <= totals[heap[i]]:
+                break
+            heap[i], heap[best] = heap[best], heap[i]
+            i = best
+    return heap[0]
 
 
 def prioritize(

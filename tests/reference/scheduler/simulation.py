@@ -127,10 +127,7 @@ class Simulation:
             assert isinstance(victim, Pod)
             self.number += 1
             self.terminations.append((end, self.number, key, victim.uid))
-        if attempt.node is not None:
-            if pod.nominated_node_name:
-                self.queue.happened(Event("AssignedPod", "Delete", pod), pod.priority)
-        else:
+        if attempt.node is None:
             self._tell_nominations(attempt, pod, nominated)
         record = {"time": self.now, "pod": pod.key, **attempt.record(), "queues": self.queue.record()}
         return record

@@ -5,7 +5,7 @@ import { completions } from "./completion.js";
 import { difference } from "./difference.js";
 import { problemLines, showProblems } from "./problem_lines.js";
 
-/** @typedef {import("../server.js").Problem} Problem */
+/** @typedef {import("../../shared/server.js").Problem} Problem */
 
 const theme = {
 	"&": { height: "100%", fontSize: "14px", backgroundColor: "var(--panel)", color: "var(--ink)" },

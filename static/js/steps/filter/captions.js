@@ -41,7 +41,9 @@ function byPlugin(context, model) {
 		total: num(count(model.evaluated)),
 		all: parts(
 			model.nominatedFirst && model.evaluated === 1
-				? "all.nominated"
+				? model.hinted
+					? "all.hinted"
+					: "all.nominated"
 				: context.state.nodes.size === 1
 					? "all.only"
 					: left === 1
@@ -70,14 +72,15 @@ function byPlugin(context, model) {
 }
 
 /**
- * The nominated node is tried alone, before the others.
+ * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
  * @param {Filtered} model
  * @param {string} name
  * @param {Record<string, any>} values
  * @returns {Part[]}
  */
 function nominatedWhy(model, name, values) {
-	return parts(model.at.get(name)?.stop === PASSED ? "filter.nominated.why" : "filter.nominated.failed", {
+	const first = model.hinted ? "hinted" : "nominated";
+	return parts(`filter.${first}.${model.at.get(name)?.stop === PASSED ? "why" : "failed"}`, {
 		...values,
 		node: node(name),
 	});
@@ -120,7 +123,11 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 	const told = stopped.length === 1 ? factSentence(context, stopped[0], plugin, values) : null;
 	if (told) return told;
 	const reasons = model.at.get(stopped[0])?.verdict?.reasons ?? [];
-	const taint = plugin === "TaintToleration" ? taintOf(context.state, stopped[0], reasons[0] ?? "") : "";
+	const taint =
+		/\{(.*)\}/
+			.exec(reasons[0] ?? "")?.[1]
+			.replace(": ", "=")
+			.replace(/=$/, "") ?? "";
 	const kind = taint ? undefined : reasonKind(reasons[0]);
 	const many = stopped.length > 1 ? "many" : "one";
 	const key =
@@ -131,18 +138,6 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 		reason: plainReason(reasons[0] ?? ""),
 		taint: num(taint, `verdict:${stopped[0]}:${plugin}`),
 	});
-}
-
-/**
- * The taint that kept the pod away: the reason names it before 1.35; a node that has only one has no other.
- * @param {State} state
- * @param {string} name
- * @param {string} reason
- */
-function taintOf(state, name, reason) {
-	const named = /\{(.*)\}/.exec(reason)?.[1].replace(": ", "=").replace(/=$/, "");
-	const hard = (state.nodes.get(name)?.summary.taints ?? []).filter(([, , effect]) => effect !== "PreferNoSchedule");
-	return named ?? (hard.length === 1 ? hard[0].slice(0, 2).filter(Boolean).join("=") : "");
 }
 
 /**

@@ -40,7 +40,7 @@ function verdict(view, node, plugin) {
 		!rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
 		rejected &&
 			h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
-		rule(plugin),
+		rule(view.state, plugin),
 		specOf(view, told?.facts ?? [], plugin),
 	);
 }

@@ -59,7 +59,9 @@ function whyUnseen({ state }, { model }, name) {
 	return named && !named.includes(name)
 		? "lane.unseen.named"
 		: model?.nominatedFirst
-			? "lane.unseen.nominated"
+			? model.hinted
+				? "lane.unseen.hinted"
+				: "lane.unseen.nominated"
 			: "lane.unseen";
 }
 

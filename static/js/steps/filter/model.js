@@ -63,6 +63,7 @@ function read(event, order) {
 		start: event.start,
 		twoPasses: event.two_passes ?? [],
 		nominatedFirst: event.nominated_first ?? null,
+		hinted: event.hinted ?? false,
 	};
 }
 

@@ -6,7 +6,7 @@ import { has, t } from "../../shared/i18n.js";
 import { podName, quantity } from "../../shared/units.js";
 import { passWords, stopWords } from "./fact_words.js";
 
-const SOURCE = "https://github.com/kubernetes/kubernetes/tree/v1.34.1/pkg/scheduler/framework/plugins/";
+const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/framework/plugins/";
 
 /** @param {string} label @param {Child} title @param {Child[]} body @returns {Child} */
 export function panel(label, title, ...body) {
@@ -74,10 +74,12 @@ function compared(fact, hero) {
 
 /**
  * The rule in words, where it is written here, and kube-scheduler's own.
+ * @param {State} state
  * @param {string} plugin
  * @param {string} [method]
  */
-export function rule(plugin, method = "filter") {
+export function rule(state, plugin, method = "filter") {
+	const version = state.kubernetes_version;
 	const link = (/** @type {string} */ key, /** @type {string} */ href) =>
 		h("a", { key, href, target: "_blank", rel: "noopener noreferrer" }, t(key));
 	return [
@@ -87,19 +89,23 @@ export function rule(plugin, method = "filter") {
 			h(
 				"p",
 				{ key: "source", class: "note sources" },
-				link("margin.source", `/plugins/${plugin}/#${method}`),
+				link("margin.source", `/plugins/${plugin}/?kubernetes=${version}#${method}`),
 				(has(`question.${plugin}`) || has(`score.${plugin}`) || has(`rule.${plugin}`)) &&
-					link("margin.upstream", upstream(plugin)),
+					link("margin.upstream", upstream(plugin, version)),
 			),
 	];
 }
 
-/** @param {string} plugin */
-function upstream(plugin) {
+/**
+ * @param {string} plugin
+ * @param {string} version
+ */
+function upstream(plugin, version) {
 	if (plugin === "Coscheduling")
 		return "https://github.com/kubernetes-sigs/scheduler-plugins/tree/master/pkg/coscheduling";
 	const resources = plugin === "NodeResourcesFit" || plugin === "NodeResourcesBalancedAllocation";
-	return SOURCE + (resources ? "noderesources" : plugin === "PrioritySort" ? "queuesort" : plugin.toLowerCase());
+	const sorts = plugin === "PrioritySort";
+	return SOURCE.replace("*", version) + (resources ? "noderesources" : sorts ? "queuesort" : plugin.toLowerCase());
 }
 
 /**

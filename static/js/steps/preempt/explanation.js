@@ -75,6 +75,6 @@ function candidate(view, name) {
 		table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
 		h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
 		play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
-		rule("DefaultPreemption", "post_filter"),
+		rule(state, "DefaultPreemption", "post_filter"),
 	);
 }

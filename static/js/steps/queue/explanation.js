@@ -32,7 +32,7 @@ function priority(view, key) {
 				);
 			}),
 		),
-		rule("PrioritySort", "key"),
+		rule(state, "PrioritySort", "key"),
 	);
 }
 

@@ -95,7 +95,10 @@ function result({ state, hero = "", following }, model) {
 	return {
 		eyebrow: parts("eyebrow.result"),
 		sentence: parts(ties > 1 ? "score.tie" : fullest ? "score.wins.fullest" : "score.wins", values),
-		why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? "score.decider" : "score.plain", values),
+		why: parts(
+			ties > 1 ? (following?.by_heap ? "score.tie.heap" : "score.tie.why") : gap > 0 ? "score.decider" : "score.plain",
+			values,
+		),
 		next: parts("next.assume", { pod: pod(hero, hero), node: node(model.names[first]) }),
 	};
 }
@@ -134,7 +137,7 @@ function hostCaption({ state, event, hero = "" }) {
 	return {
 		eyebrow: parts("eyebrow.host"),
 		sentence: parts(key, values),
-		why: parts(`${key}.why`, values),
+		why: parts(event.by_heap ? `${key}.heap` : `${key}.why`, values),
 		next: parts("next.assume", values),
 	};
 }

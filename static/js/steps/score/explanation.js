@@ -34,7 +34,7 @@ function score(view, node, plugin) {
 			h("b", { class: "result" }, String(one.weighted[i])),
 		),
 		breakdown(view, node, plugin),
-		rule(plugin, "score"),
+		rule(view.state, plugin, "score"),
 	);
 }
 

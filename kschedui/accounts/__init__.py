@@ -1,0 +1,1 @@
+"""Accounts: tokens for scripts, and single sign-on."""

@@ -1,0 +1,57 @@
+"""Tokens for scripts: made and revoked by their owner, shown once, kept as a hash.
+
+The secret is 256 random bits, so that a plain hash is as good as a slow one: there is nothing to guess.
+"""
+
+import hashlib
+import secrets
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from kschedui.models import ApiToken
+
+PREFIX = "ksu_"  # by which a scanner for leaked secrets, and a person, knows what it is
+READ, WRITE = "read", "write"
+SCOPES = (READ, WRITE)
+MOST_TOKENS = 50  # of one account
+USED_AGAIN = timedelta(minutes=1)  # `last_used` is that exact, so that a busy script does not write with each call
+
+
+def make(owner: Any, name: str, scopes: list[str]) -> tuple[ApiToken, str]:
+    """A new token and its secret, which nobody can read again."""
+    secret = PREFIX + secrets.token_urlsafe(32)
+    known = [scope for scope in SCOPES if scope in scopes]
+    return ApiToken.objects.create(owner=owner, name=name, sha256=sha256(secret), scopes=" ".join(known)), secret
+
+
+def find(secret: str) -> ApiToken | None:
+    """The token of this secret, if its account may still log in; notes that it was used."""
+    found = ApiToken.objects.select_related("owner").filter(sha256=sha256(secret), owner__is_active=True).first()
+    if found:
+        now = timezone.now()
+        stale = Q(last_used=None) | Q(last_used__lt=now - USED_AGAIN)
+        ApiToken.objects.filter(stale, pk=found.pk).update(last_used=now)
+    return found
+
+
+def allows(token: ApiToken, scope: str) -> bool:
+    """May it do that?"""
+    return scope in token.scopes.split()
+
+
+def of_owner(owner: Any) -> QuerySet[ApiToken]:
+    """Newest first."""
+    return ApiToken.objects.filter(owner=owner)
+
+
+def revoke(owner: Any, pk: int) -> None:
+    """It is worth nothing from now on."""
+    of_owner(owner).filter(pk=pk).delete()
+
+
+def sha256(secret: str) -> str:
+    """By which a secret is known."""
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

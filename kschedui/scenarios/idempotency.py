@@ -1,0 +1,51 @@
+"""A create call that is sent twice, since its answer was lost, makes one scenario."""
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from kschedui.models import IdempotencyKey, Version
+from kschedui.scenarios.access import Visitor
+
+KEPT = timedelta(days=1)
+LONGEST_KEY = 128
+
+
+class KeyReused(Exception):
+    """The key stands for another call."""
+
+
+def once(visitor: Visitor, key: str, asked: str, create: Callable[[], Version]) -> tuple[Version, bool]:
+    """What `create` made, now or under this key before; and whether it was now. Raises KeyReused when `asked`, the call
+    as sent, was another one then. Without a key it is made anew."""
+    if not key:
+        return create(), True
+    author = f"account {visitor.user.pk}" if visitor.user else visitor.editor_hash
+    digest = hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()
+    try:
+        return before(author, key, digest), False
+    except IdempotencyKey.DoesNotExist:
+        pass
+    try:
+        with transaction.atomic():  # one that loses a race makes nothing
+            version = create()
+            IdempotencyKey.objects.create(author=author, key=key, sha256=digest, version=version)
+            return version, True
+    except IntegrityError:
+        return before(author, key, digest), False
+
+
+def before(author: str, key: str, digest: str) -> Version:
+    """What the key made; raises IdempotencyKey.DoesNotExist, KeyReused."""
+    used = IdempotencyKey.objects.select_related("version__scenario").get(author=author, key=key)
+    if used.sha256 != digest:
+        raise KeyReused
+    return used.version
+
+
+def forget() -> None:
+    """Keys of yesterday may be used again."""
+    IdempotencyKey.objects.filter(created__lt=timezone.now() - KEPT).delete()

@@ -1,0 +1,70 @@
+"""With whom a private scenario is shared: accounts by name, and groups that its owner belongs to."""
+
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import F, QuerySet
+from django.utils.translation import gettext_noop
+
+from kschedui.models import Scenario, Share
+from scheduler_core.apis.messages import Message
+
+MOST_SHARES = 100  # of one scenario
+
+
+class NotShared(Exception):
+    """The text is the sentence for whoever wanted to share."""
+
+
+def shares_of(scenario: Scenario) -> QuerySet[Share]:
+    """Accounts first, by name."""
+    return scenario.shares.select_related("user", "group").order_by("group__name", "user__username")
+
+
+def groups_of(owner: Any) -> QuerySet[Group]:
+    """Those that the account belongs to."""
+    return Group.objects.filter(user=owner).order_by("name")
+
+
+def share(scenario: Scenario, *, account: str = "", group: str = "", may_edit: bool = False) -> Share:
+    """Show it to an account or to a group of the owner's, or change what they may do; raises NotShared."""
+    whom = {"group": group_named(scenario.owner, group)} if group else {"user": account_named(account)}
+    if whom.get("user") == scenario.owner:
+        raise NotShared(gettext_noop("It is yours already."))
+    if scenario.shares.count() >= MOST_SHARES:
+        raise NotShared(Message("A scenario is shared with at most {most}; use a group.", most=MOST_SHARES))
+    with transaction.atomic():
+        made, _ = Share.objects.update_or_create(scenario=scenario, **whom, defaults={"may_edit": may_edit})
+        changed(scenario)
+    return made
+
+
+def end(scenario: Scenario, pk: int) -> bool:
+    """Stop sharing; whether there was such a share."""
+    with transaction.atomic():
+        gone, _ = scenario.shares.filter(pk=pk).delete()
+        changed(scenario)
+    return bool(gone)
+
+
+def changed(scenario: Scenario) -> None:
+    """So that open viewers are asked again whether they may look."""
+    Scenario.objects.filter(pk=scenario.pk).update(sharing=F("sharing") + 1)
+
+
+def account_named(name: str) -> Any:
+    """Raises NotShared."""
+    found = get_user_model().objects.filter(username=name, is_active=True).first()
+    if found is None:
+        raise NotShared(Message("There is no account named {name}.", name=name[:150]))
+    return found
+
+
+def group_named(owner: Any, name: str) -> Group:
+    """A group of the owner's; raises NotShared."""
+    found = groups_of(owner).filter(name=name).first()
+    if found is None:
+        raise NotShared(Message("You belong to no group named {name}.", name=name[:150]))
+    return found

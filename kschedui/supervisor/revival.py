@@ -1,0 +1,57 @@
+"""Start again what has ended by itself, later each time; give up on what never stays."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from .child import Child
+from .errors import StartError
+from .stack import Stack
+
+FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds before a start; each is twice as long as the one before
+STEADY_SECONDS = 60.0  # what has run for so long begins anew with the first pause
+MOST_STARTS = 8
+
+
+@dataclass
+class Patient:
+    """A child that ended: how often it was started since it ran steadily, when it was, and when it will be next."""
+
+    starts: int = 0
+    started: float = 0.0
+    due: float | None = None
+
+
+class Revival:
+    """`look` is called again and again."""
+
+    def __init__(self, stack: Stack, say: Callable[[str], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self.stack = stack
+        self.say = say
+        self.clock = clock
+        self.patients: dict[str, Patient] = {}
+
+    def look(self) -> None:
+        """Once at every child; raises StartError when one of them never stays."""
+        for name, child in list(self.stack.children.items()):
+            if child.poll() is not None:
+                self.treat(name, child)
+
+    def treat(self, name: str, child: Child) -> None:
+        """Set the time of its next start, or start it when that has come."""
+        patient, now = self.patients.setdefault(name, Patient()), self.clock()
+        if patient.due is None:
+            if now - patient.started > STEADY_SECONDS:
+                patient.starts = 0
+            if patient.starts >= MOST_STARTS:
+                self.stack.require_running()
+            pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**patient.starts)
+            patient.due = now + pause
+            self.say(f"The {name} ended (exit status {child.poll()}); it is started again in {pause:g} s.")
+        if now >= patient.due:
+            child.stop()  # what its guard left behind
+            patient.starts, patient.started, patient.due = patient.starts + 1, now, None
+            try:
+                self.stack.children[name] = Child(child.program, self.stack.lifeline)
+            except OSError as error:
+                raise StartError(f"The {name} could not be started again: {error.strerror}.") from None

@@ -1,0 +1,52 @@
+"""Counts that all processes share, web and workers alike: kept by the broker, read when somebody asks for metrics.
+
+They begin at 0 when the broker does, as a counter may. Counting never fails and never waits for long; what is counted
+while the broker is away is lost.
+"""
+
+import logging
+
+from django.core.cache import cache
+
+logger = logging.getLogger(__name__)
+
+ATTEMPTS = "attempts"  # of the simulated scheduler, by result, as kube-scheduler counts its own
+RUNS = "runs"  # that ended, by state
+CHUNKS = "chunks"
+CHUNK_BYTES = "chunk_bytes"
+WAITS = "waits"  # runs that a worker took
+WAIT_MILLISECONDS = "wait_ms"  # that they had been queued
+LABELS: dict[str, tuple[str, ...]] = {
+    ATTEMPTS: ("scheduled", "unschedulable", "error"),
+    RUNS: ("done", "failed", "cancelled"),
+    CHUNKS: ("",),
+    CHUNK_BYTES: ("",),
+    WAITS: ("",),
+    WAIT_MILLISECONDS: ("",),
+}
+
+
+def add(name: str, label: str = "", amount: int = 1) -> None:
+    """Count."""
+    if label not in LABELS[name]:
+        raise ValueError(f"{name} has no label {label!r}")
+    if not amount:
+        return
+    key = key_of(name, label)
+    try:
+        cache.add(key, 0, None)
+        cache.incr(key, amount)
+    except Exception as error:  # whatever the cache's client raises
+        logger.info("not counted: %s", error)
+
+
+def read() -> dict[tuple[str, str], int]:
+    """All of them; raises whatever the cache's client raises."""
+    keys = {key_of(name, label): (name, label) for name, labels in LABELS.items() for label in labels}
+    found = cache.get_many(list(keys))
+    return {place: int(found.get(key, 0)) for key, place in keys.items()}
+
+
+def key_of(name: str, label: str) -> str:
+    """In the cache."""
+    return f"tally:{name}:{label}"

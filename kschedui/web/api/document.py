@@ -1,0 +1,119 @@
+"""The OpenAPI document: what ninja reads off the operations, and what it cannot know: problems, scopes, the engine's
+records (which msgspec describes), answers that are no JSON."""
+
+from typing import Any
+
+import msgspec
+from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
+from ninja.operation import Operation
+
+from kschedui.runs.frames import MEDIA_TYPE as CHUNK
+from kschedui.web.api.callers import SAFE, Caller
+from kschedui.web.api.shapes import ID, Problem
+from kschedui.web.http.problems import MEDIA_TYPE, PROBLEMS
+
+REFERENCE = "#/components/schemas/{name}"
+PARAMETERS = {  # of paths: what the URL's converters let through
+    "sid": {"type": "string", "pattern": ID},
+    "rid": {"type": "string", "pattern": ID},
+    "name": {"type": "string", "pattern": r"^[0-9A-Za-z._:-]{1,253}$"},
+}
+PARAMETERS |= dict.fromkeys(("kind", "namespace"), PARAMETERS["name"])
+NUMBER = {"type": "integer", "minimum": 0, "maximum": 999_999_999}
+
+_records: dict[str, Any] = {}  # schemas of the engine's records that an operation answers with
+
+
+def ok(media_type: str, schema: dict[str, Any]) -> dict[str, Any]:
+    """An operation's answer that ninja does not make."""
+    return {"responses": {200: {"description": "OK", "content": {media_type: {"schema": schema}}}}}
+
+
+def binary() -> dict[str, Any]:
+    """A chunk; 304 when the client has it."""
+    described = ok(CHUNK, {"type": "string", "format": "binary"})
+    described["responses"][304] = {"description": "Not Modified"}
+    return described
+
+
+def dump() -> dict[str, Any]:
+    """A body that is a dump, in JSON or as it is."""
+    text = {"type": "object", "properties": {"text": {"type": "string", "minLength": 1}}, "required": ["text"]}
+    packed = {"type": "string", "format": "binary"}
+    content = {"application/json": {"schema": text}, "application/octet-stream": {"schema": packed}}
+    return {"requestBody": {"required": True, "content": content}}
+
+
+def record(kind: Any) -> dict[str, Any]:
+    """JSON of one of the engine's records."""
+    return ok("application/json", schema_of(kind))
+
+
+def json_lines(title: str) -> dict[str, Any]:
+    """One JSON object a line."""
+    return ok("application/jsonl", {"type": "string", "title": title})
+
+
+def event_stream(kind: Any) -> dict[str, Any]:
+    """The same, and server-sent events."""
+    schema_of(kind)
+    described = json_lines("Event")
+    content = described["responses"][200]["content"]
+    content["text/event-stream"] = {"schema": {"type": "string", "title": "Event"}}
+    return described
+
+
+def schema_of(kind: Any) -> dict[str, Any]:
+    """Of a msgspec record; what it refers to is kept for the document's components."""
+    (schema,), components = msgspec.json.schema_components([kind], ref_template=REFERENCE)
+    _records.update(components)
+    return schema
+
+
+class Document(OpenAPISchema):
+    """OpenAPI 3.1."""
+
+    def operation_details(self, operation: Operation) -> dict[str, Any]:
+        """With the scope that a token needs, and the problems."""
+        found: dict[str, Any] = super().operation_details(operation)
+        caller = next((one for one in operation.auth_callbacks if isinstance(one, Caller)), None)
+        found["operationId"] = f"{operation.view_func.__module__.rpartition('.')[2]}_{operation.view_func.__name__}"
+        if caller:
+            found["x-scope"] = caller.scope
+        content = {MEDIA_TYPE: {"schema": {"$ref": REFERENCE.format(name="Problem")}}}
+        found["responses"]["default"] = {"description": "A problem", "content": content}
+        return found
+
+    def operation_parameters(self, operation: Operation) -> list[dict[str, Any]]:
+        """With what the address lets through."""
+        found: list[dict[str, Any]] = super().operation_parameters(operation)
+        for parameter in found:
+            if parameter["in"] == "path":
+                parameter["schema"] = PARAMETERS.get(parameter["name"], NUMBER)
+        return found
+
+    def operation_security(self, operation: Operation) -> list[dict[str, Any]]:
+        """A token, or the site's cookies; whoever only reads needs neither, as far as everyone may see it."""
+        either: list[dict[str, Any]] = [{"token": []}, {"session": []}]
+        return [*either, {}] if set(operation.methods) <= set(SAFE) else either
+
+    def get_components(self) -> dict[str, Any]:
+        """With what is named above."""
+        problem = Problem.model_json_schema(ref_template=REFERENCE.format(name="{model}"))
+        problem["properties"]["code"]["enum"] = list(PROBLEMS)
+        schemes = {
+            "token": {"type": "http", "scheme": "bearer", "description": "Made on the account page."},
+            "session": {"type": "apiKey", "in": "cookie", "name": "session", "description": "The site's own pages."},
+        }
+        schemas = dict(sorted({**self.schemas, **_records, "Problem": problem}.items()))
+        return {"schemas": schemas, "securitySchemes": schemes}
+
+
+class DocumentedAPI(NinjaAPI):
+    """ninja's, with our document."""
+
+    def get_openapi_schema(self, *, path_prefix: str | None = None, path_params: Any = None) -> OpenAPISchema:
+        """Made anew each time it is asked for: it is not asked for often."""
+        prefix = self.get_root_path(path_params or {}) if path_prefix is None else path_prefix
+        return Document(self, prefix)

@@ -1,0 +1,90 @@
+"""What there is: lessons, plugins, fields for completion; and who one is."""
+
+import inspect
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+from ninja import Router
+
+from kschedui.accounts import tokens
+from kschedui.scenarios import lessons as lesson_words
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.importers.reading_table import reading_table
+from kschedui.scenarios.outside_plugins import outside_plugins
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.callers import reads
+from kschedui.web.api.shapes import Lesson, Me, Plugin
+from kschedui.web.api.texts import JSON
+from scheduler_core.plugins import REGISTRY
+from scheduler_core.scenario.parse import field_catalogue
+
+router = Router(tags=["library"])
+
+POINTS = {
+    "pre_enqueue": "PreEnqueue",
+    "less": "QueueSort",
+    "key": "QueueSort",
+    "pre_filter": "PreFilter",
+    "filter": "Filter",
+    "post_filter": "PostFilter",
+    "pre_score": "PreScore",
+    "score": "Score",
+    "reserve": "Reserve",
+    "permit": "Permit",
+    "pre_bind": "PreBind",
+    "bind": "Bind",
+    "post_bind": "PostBind",
+}
+
+
+@router.get("/me", auth=reads(), response=Me, summary="Who you are here")
+def me(request: HttpRequest) -> Me:
+    token = getattr(request, "api_token", None)
+    account = request.user.get_username() if request.user.is_authenticated else None
+    return Me(account=account, scopes=token.scopes.split() if token else list(tokens.SCOPES))
+
+
+@router.get("/lessons", auth=reads(), response=list[Lesson], summary="The library's lessons")
+def lessons(request: HttpRequest) -> list[Lesson]:
+    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in scenarios.library()]  # type: ignore[attr-defined]
+    return [
+        Lesson(
+            slug=str(row.slug),
+            title=lesson.title or row.title,
+            description=lesson.description,
+            topics=lesson.topics,
+            level=lesson.level,
+            scenario=row.public_id,
+            url=reverse("library", args=[row.slug]),
+        )
+        for lesson, row in sorted(found, key=lambda pair: (pair[0].order, pair[1].slug))
+    ]
+
+
+@router.get("/plugins", auth=reads(), response=list[Plugin], summary="The scheduler's plugins")
+def plugins(request: HttpRequest) -> list[Plugin]:
+    return [told(name, made) for name, made in {**REGISTRY, **outside_plugins()}.items()]
+
+
+@router.get("/plugins/{name:name}", auth=reads(), response=Plugin, summary="One plugin")
+def plugin(request: HttpRequest, name: str) -> Plugin:
+    known = {**REGISTRY, **outside_plugins()}
+    if name not in known:
+        raise Refusal(404, gettext_noop("There is no such plugin, or its source is not here."))
+    return told(name, known[name])
+
+
+def told(name: str, made: object) -> Plugin:
+    """By its class."""
+    points = list(dict.fromkeys(point for method, point in POINTS.items() if hasattr(made, method)))
+    return Plugin(name=name, points=points, about=inspect.getdoc(made) or "", url=reverse("plugin", args=[name]))
+
+
+@router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
+def catalogue(request: HttpRequest) -> HttpResponse:
+    """`reading`: what is kept of a dump."""
+    response = HttpResponse(msgspec.json.encode({**field_catalogue(), "reading": reading_table()}), content_type=JSON)
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    return response

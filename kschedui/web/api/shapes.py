@@ -1,0 +1,195 @@
+"""What the API takes and gives, as the document describes it. An unknown field is refused, so that no typing mistake
+passes for an option that was left out."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from ninja import Schema
+from pydantic import ConfigDict, Field, StringConstraints
+
+from kschedui.scenarios.prose import LONGEST_TITLE
+
+ID = r"^[0-9A-Za-z]{1,32}$"
+PublicId = Annotated[str, StringConstraints(pattern=ID)]
+Number = Annotated[int, Field(strict=True, ge=1, le=999_999_999)]
+Visibility = Literal["private", "unlisted", "public"]
+State = Literal["queued", "running", "done", "failed", "cancelled"]
+Text = Annotated[str, Field(min_length=1, description="YAML documents, as `kubectl get -o yaml` prints them.")]
+Title = Annotated[str, Field(max_length=LONGEST_TITLE, description='"": the title in the text.')]
+
+
+class In(Schema):
+    """A request's body."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Problem(Schema):
+    """A refusal (RFC 9457). `errors` are there for `invalid_scenario` and `invalid_request`."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    errors: list[dict[str, Any]] = []
+    version: int | None = None
+
+
+class TextIn(In):
+    text: Text
+
+
+class ScenarioIn(In):
+    text: Text
+    title: Title = ""
+    visibility: Visibility | None = Field(None, description="unlisted; private for what a cluster printed.")
+    fork_of: PublicId | None = Field(None, description="The scenario that this one began as.")
+
+
+class VersionIn(In):
+    text: Text
+    base: Number | None = Field(None, description="The version that was changed; refused when there is a newer one.")
+
+
+class SettingsIn(In):
+    title: Title | None = None
+    visibility: Visibility | None = None
+
+
+class ShareIn(In):
+    """One of `account` and `group`."""
+
+    account: str = Field("", max_length=150)
+    group: str = Field("", max_length=150)
+    may_edit: bool = Field(False, strict=True)
+
+
+class ShareOut(Schema):
+    id: int
+    account: str
+    group: str
+    may_edit: bool
+
+
+class Saved(Schema):
+    """A saved version, and its run."""
+
+    id: str
+    version: int
+    url: str
+    run: str
+
+
+class ScenarioOut(Schema):
+    id: str
+    title: str
+    visibility: Visibility
+    version: int = Field(description="The newest.")
+    url: str
+    nodes: int
+    pods: int
+    updated: datetime
+    deleted: bool
+    mine: bool
+    may_edit: bool
+
+
+class ScenarioPage(Schema):
+    items: list[ScenarioOut]
+    next: str | None = Field(description="Give it as `after` for the next page; null on the last.")
+
+
+class VersionOut(Schema):
+    number: int
+    created: datetime
+    url: str
+    run: str | None = Field(description="Whose trace the version's links show.")
+    engine: str
+
+
+class VersionText(VersionOut):
+    text: str
+
+
+class RunScenario(Schema):
+    id: str
+    version: int
+    title: str
+
+
+class Ahead(Schema):
+    """What a queued run waits for: runs before it, and about how many seconds (null: nobody knows yet)."""
+
+    runs: int
+    seconds: int | None
+
+
+class RunOut(Schema):
+    """`time` is the simulation's, in seconds. `outcome` is there when the run is done, `ahead` while it is queued."""
+
+    id: str
+    state: State
+    steps: int
+    chunks: int
+    time: float
+    error: str
+    engine: str
+    outcome: dict[str, Any]
+    ahead: Ahead | None
+    scenario: RunScenario
+
+
+class RunName(Schema):
+    run: str
+
+
+class Cancelled(Schema):
+    cancelled: bool
+
+
+class Imported(Schema):
+    text: str
+    notes: list[str]
+
+
+class Row(Schema):
+    mark: Literal["+", "-", " ", "@"]
+    old: int | None
+    new: int | None
+    text: str
+
+
+class Compared(Schema):
+    """`text` is the stored one; `rows` lead from it to the other, and are null when that would take too long."""
+
+    text: str
+    rows: list[Row] | None
+
+
+class Yaml(Schema):
+    yaml: str
+
+
+class Lesson(Schema):
+    slug: str
+    title: str
+    description: str
+    topics: list[str]
+    level: str
+    scenario: str
+    url: str
+
+
+class Plugin(Schema):
+    name: str
+    points: list[str] = Field(description="The extension points that it stands at.")
+    about: str
+    url: str
+
+
+class Me(Schema):
+    """`account` is null for a visitor without one."""
+
+    account: str | None
+    scopes: list[str]

@@ -1,0 +1,88 @@
+"""Versions of a scenario: save a new one, read, run again, compare."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from ninja import Router, Status
+
+from kschedui.models import Run, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.rates import count
+from kschedui.web.api.scenarios import saved, seen
+from kschedui.web.api.shapes import Compared, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
+from kschedui.web.api.texts import JSON, sized
+
+router = Router(tags=["versions"])
+
+
+@router.post("/{id:sid}/versions", auth=writes("save"), response={201: Saved}, summary="Save a new version, and run it")
+def save(request: HttpRequest, sid: str, body: VersionIn) -> Status[Saved]:
+    """The newest version's own text makes no new version. 409 `version_conflict` when `base` is not the newest."""
+    text = sized(body.text)
+    count(request, "run")
+    _, scenario = seen(request, sid)
+    access.require_editing(keeping_visitor(request), scenario)
+    try:
+        found = worked(request, jobs.digest, text, size=len(text))
+        return Status(201, saved(request, scenarios.save(scenario, found, body.base)))
+    except scenarios.Conflict as conflict:
+        raise Refusal(409, conflict.sentence, code="version_conflict", version=conflict.newest) from None
+
+
+@router.get("/{id:sid}/versions", auth=reads(), response=list[VersionOut], summary="All versions, newest first")
+def listed(request: HttpRequest, sid: str) -> list[VersionOut]:
+    _, scenario = seen(request, sid)
+    return [VersionOut(**described(scenario, one)) for one in scenarios.versions(scenario).prefetch_related("runs")]
+
+
+@router.get("/{id:sid}/versions/{n:number}", auth=reads(), response=VersionText, summary="Read a version's text")
+def read(request: HttpRequest, sid: str, number: int) -> VersionText:
+    _, scenario = seen(request, sid)
+    version = scenarios.version(scenario, number)
+    return VersionText(**described(scenario, version), text=version.text)
+
+
+def described(scenario: Scenario, version: Version) -> dict[str, Any]:
+    """The fields of VersionOut."""
+    run = runs.find_run(version)
+    url = reverse("version", args=[scenario.public_id, version.number])
+    about = {"number": version.number, "created": version.created, "url": url}
+    return {**about, "run": run.public_id if run else None, "engine": run.engine_version if run else ""}
+
+
+@router.post(
+    "/{id:sid}/versions/{n:number}/run", auth=writes("run"), response=RunName, summary="Run with the current engine"
+)
+def run_again(request: HttpRequest, sid: str, number: int) -> RunName:
+    """Again, if that failed or was cancelled; else the run that is there."""
+    _, scenario = seen(request, sid)
+    run: Run = runs.start_run(scenarios.version(scenario, number), asker_of(request), retry=True)
+    return RunName(run=run.public_id)
+
+
+@router.post(
+    "/{id:sid}/versions/{n:number}/compare", auth=reads("check"), response=Compared, summary="Compare with a text"
+)
+def compare_with_text(request: HttpRequest, sid: str, number: int, body: TextIn) -> HttpResponse:
+    """Line by line, from the version to a text that is not saved."""
+    _, scenario = seen(request, sid)
+    return compared(request, scenarios.version(scenario, number).text, sized(body.text))
+
+
+@router.get("/{id:sid}/versions/{n:a}/compare/{n:b}", auth=reads(), response=Compared, summary="Compare two versions")
+def compare(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
+    """Line by line, from version `a` to version `b`."""
+    _, scenario = seen(request, sid)
+    return compared(request, *(scenarios.version(scenario, number).text for number in (a, b)))
+
+
+def compared(request: HttpRequest, before: str, after: str) -> HttpResponse:
+    """Rows, if the texts are not too long for it."""
+    answer = worked(request, jobs.compared, before, after, size=len(before) + len(after))
+    return HttpResponse(answer, content_type=JSON)

@@ -1,0 +1,109 @@
+"""/metrics, as Prometheus reads it. Three kinds of figures, and what each is of stands in its help text:
+
+the site's, counted by all processes (`kschedui.tallies`) or read from the database now; and this web process's own, so
+that each web process is to be scraped by itself.
+"""
+
+import hmac
+from collections import Counter as Tally
+from collections.abc import Iterator
+
+from django.conf import settings
+from django.db.models import Count, Min
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, SummaryMetricFamily
+from prometheus_client.registry import Collector
+
+from kschedui import tallies
+from kschedui.models import Run
+from kschedui.runs import room
+from kschedui.web import heavy
+from kschedui.web.http.byte_budget import unsent
+
+Family = CounterMetricFamily | GaugeMetricFamily | SummaryMetricFamily
+SITE, PROCESS = " (the whole site's)", " (this process's)"
+
+registry = CollectorRegistry()
+refusals = Counter(
+    "kschedui_refusals", "Requests that were refused, by the problem's code" + PROCESS, ["code"], registry=registry
+)
+sockets: Tally[str] = Tally()  # open websockets, by client address
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """To whoever has the token; without KSCHEDUI_METRICS_TOKEN there are none, except while developing."""
+    token, sent = settings.METRICS_TOKEN, request.headers.get("Authorization", "")
+    allowed = hmac.compare_digest(sent.encode(), f"Bearer {token}".encode()) if token else settings.DEBUG
+    if not allowed:
+        return HttpResponse(status=404)
+    return HttpResponse(generate_latest(registry), content_type=CONTENT_TYPE_LATEST)
+
+
+class Site(Collector):
+    """What is looked up when somebody asks."""
+
+    def collect(self) -> Iterator[Family]:
+        """All families."""
+        yield from counted()
+        yield from queued()
+        yield from storage()
+        yield from held()
+
+
+def counted() -> Iterator[Family]:
+    """From all processes."""
+    found = tallies.read()
+    attempts = counter("scheduler_schedule_attempts", "Attempts to schedule pods, by result", "result")
+    ended = counter("kschedui_runs_ended", "Runs that ended, by state", "state")
+    for family, name in ((attempts, tallies.ATTEMPTS), (ended, tallies.RUNS)):
+        for label in tallies.LABELS[name]:
+            family.add_metric([label], found[name, label])
+        yield family
+    yield CounterMetricFamily("kschedui_chunks", "Chunks stored" + SITE, found[tallies.CHUNKS, ""])
+    yield CounterMetricFamily("kschedui_chunk_bytes", "Bytes of them" + SITE, found[tallies.CHUNK_BYTES, ""])
+    waits, milliseconds = found[tallies.WAITS, ""], found[tallies.WAIT_MILLISECONDS, ""]
+    about = "Seconds from being queued to being taken by a worker" + SITE
+    yield SummaryMetricFamily("kschedui_queue_wait_seconds", about, count_value=waits, sum_value=milliseconds / 1000)
+
+
+def queued() -> Iterator[Family]:
+    """From the database, by an index."""
+    unended = Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
+    found = dict(unended.values_list("state").annotate(Count("pk")))
+    family = GaugeMetricFamily("kschedui_runs", "Runs that have not ended, by state" + SITE, labels=["state"])
+    for state in (Run.State.QUEUED, Run.State.RUNNING):
+        family.add_metric([state], found.get(state, 0))
+    yield family
+    first = unended.filter(state=Run.State.QUEUED, tries=0).aggregate(first=Min("created"))["first"]
+    age = (timezone.now() - first).total_seconds() if first else 0.0
+    yield GaugeMetricFamily("kschedui_oldest_queued_seconds", "How long the oldest queued run has waited" + SITE, age)
+
+
+def storage() -> Iterator[Family]:
+    """How full it is."""
+    yield GaugeMetricFamily("kschedui_database_bytes", "Size of the database" + SITE, room.database_size())
+    free = room.free_disk()
+    if free is not None:
+        yield GaugeMetricFamily("kschedui_free_disk_bytes", "Free where SQLite's file is" + SITE, free)
+
+
+def held() -> Iterator[Family]:
+    """In this process."""
+    yield GaugeMetricFamily("kschedui_viewers", "Open websockets" + PROCESS, sum(sockets.values()))
+    yield GaugeMetricFamily("kschedui_unsent_bytes", "Bytes that clients have not taken yet" + PROCESS, unsent.used)
+    yield GaugeMetricFamily("kschedui_unsent_bytes_limit", "As many as it may hold" + PROCESS, unsent.most)
+    yield CounterMetricFamily("kschedui_unsent_waits", "Answers that had to wait for room" + PROCESS, unsent.waits)
+    jobs = counter("kschedui_heavy_jobs", "Heavy requests, by what became of them", "job", PROCESS)
+    for job, count in sorted(heavy.counted.items()):
+        jobs.add_metric([job], count)
+    yield jobs
+
+
+def counter(name: str, about: str, label: str, whose: str = SITE) -> CounterMetricFamily:
+    """A family with one label."""
+    return CounterMetricFamily(name, about + whose, labels=[label])
+
+
+registry.register(Site())

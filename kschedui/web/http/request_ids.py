@@ -1,0 +1,32 @@
+"""Each request has an id, which its log lines carry and its answer names; a proxy's own is taken over."""
+
+import re
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from kschedui.logs import request_id
+from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
+
+HEADER = b"x-request-id"
+SANE = re.compile(rb"[0-9A-Za-z._-]{8,64}")
+
+
+class RequestIds:
+    """Wraps an ASGI application."""
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Found or made, and sent with the answer."""
+        sent = dict(scope.get("headers", ())).get(HEADER, b"")
+        known = sent if SANE.fullmatch(sent) else secrets.token_hex(8).encode()
+        request_id.set(known.decode())
+
+        async def named(message: Mapping[str, Any]) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", ()), (HEADER, known)]}
+            await send(message)
+
+        await self.application(scope, receive, named)

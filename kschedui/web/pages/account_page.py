@@ -1,0 +1,45 @@
+"""The account's own page: tokens for scripts."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_http_methods, require_POST
+
+from kschedui.accounts import tokens
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.rates import count
+from kschedui.web.pages.forms import TokenForm
+from kschedui.web.pages.page_view import page_view
+
+
+@page_view
+@login_required
+@require_http_methods(["GET", "HEAD", "POST"])
+def account(request: HttpRequest) -> HttpResponse:
+    """/accounts/: registration/account.html, `tokens`, `form`, `secret` (of the token that was made just now, "")."""
+    secret = ""
+    form = TokenForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        count(request, "save")
+        if tokens.of_owner(request.user).count() >= tokens.MOST_TOKENS:
+            raise Refusal(422, gettext_noop("This account has as many tokens as it may have; revoke one first."))
+        _token, secret = tokens.make(request.user, form.cleaned_data["name"], form.cleaned_data["scopes"])
+        form = TokenForm()
+    context = {"tokens": tokens.of_owner(request.user), "form": form, "secret": secret}
+    response = render(request, "registration/account.html", context)
+    if secret:
+        response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+@page_view
+@login_required
+@require_POST
+def revoke(request: HttpRequest, pk: int) -> HttpResponse:
+    """/accounts/tokens/<pk>/revoke: the token is worth nothing any more."""
+    tokens.revoke(request.user, pk)
+    messages.success(request, _("The token was revoked."))
+    return redirect("account")

@@ -1,0 +1,82 @@
+"""The API to read in a browser, written from its OpenAPI document: no script, nothing from elsewhere."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from kschedui.web.api.v1 import api
+from kschedui.web.http.problems import PROBLEMS
+from kschedui.web.pages.page_view import page_view
+
+Schema = dict[str, Any]
+
+
+@page_view
+@require_safe
+def documentation(request: HttpRequest) -> HttpResponse:
+    """/api/v1/docs: api.html, `groups` [(tag, [operation])], `shapes` [(name, fields)], `problems` [(code, status,
+    when)]."""
+    document = api.get_openapi_schema()
+    groups: dict[str, list[Schema]] = {}
+    for path, methods in document["paths"].items():
+        for method, one in methods.items():
+            groups.setdefault(one["tags"][0], []).append(operation(path, method, one))
+    schemas = document["components"]["schemas"]
+    shapes = [(name, fields_of(found)) for name, found in schemas.items() if "properties" in found]
+    problems = [(code, status, when) for code, (status, _, when) in PROBLEMS.items()]
+    return render(request, "api.html", {"groups": groups.items(), "shapes": shapes, "problems": problems})
+
+
+def operation(path: str, method: str, one: Schema) -> Schema:
+    """{id, path, method, summary, description, scope, parameters, body, answers}."""
+    about = {key: one.get(key, "") for key in ("summary", "description")}
+    parameters = [
+        {"name": found["name"], "place": found["in"], "required": found["required"], "type": kind(found["schema"])}
+        for found in one["parameters"]
+    ]
+    body = [link(media, found["schema"]) for media, found in one.get("requestBody", {}).get("content", {}).items()]
+    answers = [
+        (status, link(media, found["schema"]))
+        for status, answer in one["responses"].items()
+        if status != "default"
+        for media, found in answer.get("content", {"": {"schema": {}}}).items()
+    ]
+    known = {"id": one["operationId"], "path": path, "method": method.upper(), "scope": one["x-scope"]}
+    return {**known, **about, "parameters": parameters, "body": body, "answers": answers}
+
+
+def link(media: str, schema: Schema) -> tuple[str, str, str]:
+    """(media type, type in words, name of the shape to link to, or "")."""
+    return media, kind(schema), name_in(schema) or name_in(schema.get("items", {}))
+
+
+def name_in(schema: Schema) -> str:
+    """Of a reference; "" for anything else."""
+    name: str = schema.get("$ref", "").rpartition("/")[2]
+    return name
+
+
+def fields_of(schema: Schema) -> list[Schema]:
+    """[{name, type, required, description}]."""
+    required = schema.get("required", [])
+    return [
+        {"name": name, "type": kind(found), "required": name in required, "description": found.get("description", "")}
+        for name, found in schema["properties"].items()
+    ]
+
+
+def kind(schema: Schema) -> str:
+    """A type in a few words."""
+    if not isinstance(schema, dict):  # `true`: anything
+        return "any"
+    if name := name_in(schema):
+        return name
+    if "enum" in schema:
+        return " | ".join(map(str, schema["enum"])) if len(schema["enum"]) < 9 else "string"
+    if "anyOf" in schema:
+        return " | ".join(dict.fromkeys(map(kind, schema["anyOf"])))
+    if schema.get("type") == "array":
+        return f"[{kind(schema.get('items', {}))}]"
+    return str(schema.get("type", schema.get("const", "")))

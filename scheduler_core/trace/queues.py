@@ -1,0 +1,63 @@
+"""The queues as a run's events tell them, always in order, so that a record of them costs no sorting."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.trace.events import PodEnqueued, PodGated
+from scheduler_core.trace.records import PodKey
+
+Entry = tuple[Any, ...]  # what orders the pod in its queue; its key comes last
+
+
+@dataclass(slots=True)
+class Queues:
+    """activeQ and backoffQ in the order in which pods would be popped, the others by name."""
+
+    aligned: bool = True  # backoffQ is ordered as activeQ at the same second
+    priority: dict[PodKey, int] = field(default_factory=dict)
+    _entries: dict[str, list[Entry]] = field(
+        default_factory=lambda: {"active": [], "backoff": [], "unschedulable": [], "gated": []}
+    )
+    _waiting: dict[PodKey, tuple[PodEnqueued | PodGated, dict[str, Entry]]] = field(default_factory=dict)
+
+    def put(self, event: PodEnqueued | PodGated) -> None:
+        """The pod waits where the event says, and nowhere else."""
+        self.remove(event.pod)
+        if isinstance(event, PodGated):
+            entries: dict[str, Entry] = {"unschedulable": (event.pod,), "gated": (event.pod,)}
+        else:
+            entries = {event.queue: self._entry(event)}
+        for queue, entry in entries.items():
+            insort(self._entries[queue], entry)
+        self._waiting[event.pod] = event, entries
+
+    def remove(self, key: PodKey) -> None:
+        """The pod waits no more, if it did."""
+        _, entries = self._waiting.pop(key, (None, _NOWHERE))
+        for queue, entry in entries.items():
+            del self._entries[queue][bisect_left(self._entries[queue], entry)]
+
+    def set_priority(self, key: PodKey, priority: int) -> None:
+        """The pod was created or updated."""
+        self.priority[key] = priority
+        if key in self._waiting:
+            self.put(self._waiting[key][0])
+
+    def record(self) -> dict[str, list[PodKey]]:
+        """Who waits, by queue."""
+        return {queue: [entry[-1] for entry in entries] for queue, entries in self._entries.items()}
+
+    def _entry(self, event: PodEnqueued) -> Entry:
+        if event.queue == "unschedulable":
+            return (event.pod,)
+        as_active = -self.priority[event.pod], event.timestamp, event.sequence
+        if event.queue == "active":
+            return *as_active, event.pod
+        rest = as_active if self.aligned and not event.error_backoff else (event.sequence,)
+        return event.error_backoff, event.backoff_until or 0.0, *rest, event.pod
+
+
+_NOWHERE: dict[str, Entry] = {}

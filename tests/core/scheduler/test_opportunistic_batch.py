@@ -1,0 +1,55 @@
+"""Alike pods that fill a node each go to the next best node; anything else ends the batch."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core.trace.events import NodesFiltered
+from tests.builders import configuration, node, pod
+from tests.core.runs import bound, only, run
+
+NO_DEFAULT_SPREADING = configuration(
+    profiles=[
+        {"pluginConfig": [{"name": "PodTopologySpread", "args": {"defaultingType": "List", "defaultConstraints": []}}]}
+    ]
+)
+NODES = [node(f"n{i}", cpu=2) for i in range(4)]
+PODS = [pod(f"p{i}", cpu=2) for i in range(3)]
+
+
+def hints(*objects, **spec):
+    """For each attempt whether a hint was tried."""
+    return [event.hinted for event in only(NodesFiltered, run(NO_DEFAULT_SPREADING, *objects, **spec))]
+
+
+def test_a_pod_like_the_one_before_looks_at_one_node_only():
+    assert hints(*NODES, *PODS) == [False, True, True]
+
+
+def test_default_spreading_makes_every_pod_one_of_its_own():
+    events = run(*NODES, *PODS)
+    assert [event.hinted for event in only(NodesFiltered, events)] == [False, False, False]
+
+
+@pytest.mark.parametrize(
+    "other", [pod("p1", cpu=2, labels={"app": "x"}), pod("p1", cpu="1900m"), pod("p1", cpu=2, host_port=80)]
+)
+def test_another_kind_of_pod_looks_at_all_nodes(other):
+    assert hints(*NODES, pod("p0", cpu=2), other)[1] is False
+
+
+def test_a_node_with_room_for_another_one_ends_the_batch():
+    assert hints(*(node(f"n{i}", cpu=4) for i in range(3)), *PODS) == [False, False, False]
+
+
+def test_what_is_known_is_forgotten_after_half_a_second():
+    later = [{"at": at, "create": one} for at, one in zip((0.4, 1.0), PODS[1:], strict=True)]
+    assert hints(*NODES, PODS[0], events=later) == [False, True, False]
+
+
+def test_without_the_gate_or_in_a_release_without_it_the_pods_go_to_the_same_nodes():
+    expected = bound(run(NO_DEFAULT_SPREADING, *NODES, *PODS))
+    for spec in ({"featureGates": {"OpportunisticBatching": False}}, {"kubernetesVersion": "1.34"}):
+        events = run(NO_DEFAULT_SPREADING, *NODES, *PODS, **spec)
+        assert not any(event.hinted for event in only(NodesFiltered, events))
+        assert len(bound(events)) == len(expected)

@@ -1,0 +1,21 @@
+"""Of several best nodes the one on top of Go's heap is taken: the quick rule against the heap itself."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pytest
+
+from scheduler_core.scheduler.select_host import in_heap_order, top_of_heap
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_the_first_in_preorder_is_on_top_of_the_heap(seed):
+    random = Random(seed)
+    totals = [random.randrange(random.choice((1, 2, 3, 50))) for _ in range(random.randrange(1, 40))]
+    tied = np.flatnonzero(np.array(totals) == max(totals))
+    order = list(in_heap_order(totals))
+    assert tied[top_of_heap(tied)] == order[0]
+    assert sorted(order) == list(range(len(totals)))
+    assert [totals[place] for place in order] == sorted(totals, reverse=True)
