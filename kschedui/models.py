@@ -107,6 +107,9 @@ class Run(models.Model):
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     version = models.ForeignKey(Version, models.CASCADE, related_name="runs")
     engine_version = models.CharField(max_length=40)
+    kubernetes_version = models.CharField(
+        max_length=8, blank=True
+    )  # whose kube-scheduler decides; "": as the text says
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for the run
@@ -129,7 +132,11 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["created", "pk"]
-        constraints = [models.UniqueConstraint(fields=["version", "engine_version"], name="run_is_found_again")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["version", "engine_version", "kubernetes_version"], name="run_is_found_again"
+            )
+        ]
         indexes = [
             models.Index(fields=["state", "lease_until"], name="run_by_lease"),
             models.Index(fields=["party", "started"], name="run_by_party"),
