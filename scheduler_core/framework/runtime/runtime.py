@@ -41,7 +41,7 @@ from scheduler_core.framework.interface import (
     WhatIf,
 )
 from scheduler_core.framework.reads import Reads, ReadsError, reads_of
-from scheduler_core.framework.runtime import missing_state
+from scheduler_core.framework.runtime import before_1_28, missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
@@ -193,6 +193,10 @@ class Framework:
             else:
                 outcome.reject(result.status.by(name))
                 break
+        if not outcome.status.is_success and not self._rules.pre_filter_rejects_every_node:
+            cycle.cannot_remove_pods = before_1_28.remove_pod_error(
+                self.at(PreFilterPlugin), self.filters.plugins, outcome.results
+            )
         return outcome
 
     def run_post_filter(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:

@@ -128,7 +128,10 @@ def _statuses_without_them(
     which = np.ones(len(rows), np.int16)
     statuses = [NO_VICTIMS]
     some = removed.counts.nonzero()[0]
-    if len(some):
+    if len(some) and cycle.cannot_remove_pods:
+        which[some] = 2
+        statuses.append(Status(Code.ERROR, (cycle.cannot_remove_pods,)))
+    elif len(some):
         what_if = _imagine_away(rows, some, removed)
         result = handle.run_filters(cycle, what_if.rows, what_if)
         which[some] = np.where(result.which, result.which + 1, 0)

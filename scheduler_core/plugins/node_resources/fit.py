@@ -55,7 +55,9 @@ SIDECARS_ARE_OFF = Status(  # in 1.28
 KEPT_RESULTS = 1000
 SIGN_BIT = 63
 FEW_BITS = 12
-State = list[tuple[str, int]]  # resource name, amount > 0, in the order in which kube-scheduler checks them
+State = list[
+    tuple[str, int]
+]  # resource name and amount (> 0 since 1.28), in the order in which kube-scheduler checks them
 
 
 class NodeResourcesFit(
@@ -82,6 +84,7 @@ class NodeResourcesFit(
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
         self._resizes_in_place = handle.release.has_on("InPlacePodVerticalScaling")
         self._rejects_sidecars = handle.release.gate_is_off("SidecarContainers")
+        self._compares_zero = handle.release.rules.fit_compares_requests_of_zero
         self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
 
@@ -89,7 +92,7 @@ class NodeResourcesFit(
         key = tuple(pod.requests.items())
         found = self._results.get(key)
         if found is None:
-            found = PreFilterResult([(name, pod.requests[name]) for name in self._checked(pod)])
+            found = PreFilterResult([(name, pod.requests.get(name, 0)) for name in self._checked(pod)])
             if len(self._results) < KEPT_RESULTS:
                 self._results[key] = found
         return found
@@ -105,6 +108,8 @@ class NodeResourcesFit(
         for i, (name, amount) in enumerate(state, 1):
             number = nodes.resources.get(name, len(nodes.allocatable))
             if number >= len(nodes.allocatable):  # no node has ever had it
+                if not amount:
+                    continue
                 lacking.append((i, np.ones(len(full), np.bool_)))
                 too_small[:] = True
                 continue
@@ -161,6 +166,8 @@ class NodeResourcesFit(
     def _checked(self, pod: Pod) -> list[str]:
         core = [name for name in CORE_RESOURCES if pod.requests.get(name)]
         scalar = sorted(name for name in pod.requests if name not in (*CORE_RESOURCES, "pods"))
+        if self._compares_zero and (core or scalar):
+            core = list(CORE_RESOURCES)
         return core + [name for name in scalar if pod.requests[name] and not self._ignored(name)]
 
     def _ignored(self, name: str) -> bool:
