@@ -13,11 +13,7 @@ from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-<<<<<<< HEAD
-from kschedui.web.pages import account_page, api_page, downloads, releases, shares, views
-=======
-from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, shares, views
->>>>>>> main
+from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, releases, shares, views
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
@@ -41,11 +37,8 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
     path("v/<n:number>/", views.version, name="version"),
     path("v/<n:number>/run/", views.run_again, name="version-run"),
-<<<<<<< HEAD
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
-=======
     path("v/<n:number>/pending/", pending.pending, name="pending"),
->>>>>>> main
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
     path("v/<n:number>/decisions.jsonl", downloads.decision_lines, name="decisions"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import fields
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,6 @@ from scheduler_core.releases.release import Release
 from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
 from scheduler_core.releases.v1_36 import V1_36
 
-FIDELITY = Path(__file__).parents[2] / "docs/fidelity.md"
 CHAIN = tuple(RELEASES.values())  # oldest first
 
 
@@ -46,14 +44,3 @@ def test_what_an_older_release_does_not_have_is_nowhere_in_it() -> None:
     assert "PodLevelResources" not in older.gates
     assert "NodeName" not in older.plugin_points
     assert "NodeName" not in {plugin.name for plugin in older.default_plugins}
-
-
-def test_the_table_in_fidelity_has_every_rule_with_the_releases_that_follow_it_not() -> None:
-    newest, text = CHAIN[-1], FIDELITY.read_text(encoding="utf-8")
-    for rule in fields(Rules):
-        now = getattr(newest.rules, rule.name)
-        others = ", ".join(one.version for one in CHAIN if getattr(one.rules, rule.name) != now)
-        whose = rule.metadata[PLUGIN] or "the scheduler"
-        assert f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now]} | {others} |\n" in text
-    for one in CHAIN:
-        assert f"{one.version} ({one.patch}) {one.recorded_runs}" in text

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 
 from kschedui import library
+from kschedui.management.commands import release_table
 from kschedui.scenarios.across_releases import outcomes
 from kschedui.web.pages.releases import LESSONS
 from scheduler_core import decisions, parse_scenario, simulate
@@ -72,3 +74,8 @@ def test_the_page_of_a_version_on_every_release_links_each_run(author: Browser) 
 def test_a_strangers_private_scenario_is_not_run_on_any_release(author: Browser, stranger: Browser) -> None:
     saved = author.save(TWO_SHAPES, visibility="private")
     assert stranger.get(f"/s/{saved['id']}/v/1/releases/").status_code == 403
+
+
+def test_the_table_in_fidelity_is_up_to_date() -> None:
+    text = (settings.BASE_DIR / "docs/fidelity.md").read_text(encoding="utf-8")
+    assert "\n".join(release_table.section()) in text, "run `manage.py release_table`"
