@@ -65,7 +65,9 @@ def unrun() -> list[Run]:
     for scenario in Scenario.objects.filter(slug__isnull=False, deleted_at=None):
         version = scenarios.newest(scenario)
         about = {"lane": lane_of(version)}
-        run, _ = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION, defaults=about)
+        run, _ = Run.objects.get_or_create(
+            version=version, engine_version=ENGINE_VERSION, kubernetes_version="", defaults=about
+        )
         if run.state == Run.State.QUEUED:
             found.append(run)
     return found

@@ -107,6 +107,9 @@ class Run(models.Model):
     public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
     version = models.ForeignKey(Version, models.CASCADE, related_name="runs")
     engine_version = models.CharField(max_length=40)
+    kubernetes_version = models.CharField(
+        max_length=8, blank=True
+    )  # whose kube-scheduler decides; "": as the text says
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
     attempt = models.PositiveIntegerField(default=0)
     tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for the run
@@ -129,7 +132,11 @@ class Run(models.Model):
 
     class Meta:
         ordering = ["created", "pk"]
-        constraints = [models.UniqueConstraint(fields=["version", "engine_version"], name="run_is_found_again")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["version", "engine_version", "kubernetes_version"], name="run_is_found_again"
+            )
+        ]
         indexes = [
             models.Index(fields=["state", "lease_until"], name="run_by_lease"),
             models.Index(fields=["party", "started"], name="run_by_party"),
@@ -181,6 +188,20 @@ class Share(models.Model):
 
     def __str__(self) -> str:
         return f"{self.scenario_id} {self.user or self.group}"
+
+
+class Identity(models.Model):
+    """Who an account is at the provider of single sign-on."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=200)
+    subject = models.CharField(max_length=255)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_has_one_account")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.subject}"
 
 
 class ApiToken(models.Model):

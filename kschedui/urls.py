@@ -13,7 +13,7 @@ from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import account_page, api_page, downloads, views
+from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, releases, shares, sso, views
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
@@ -30,11 +30,15 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("edit/", views.edit, name="scenario-edit"),
     path("fork/", views.fork, name="scenario-fork"),
     path("settings", account_views.settings, name="scenario-settings"),
+    path("shares", shares.share, name="scenario-share"),
+    path("shares/<n:share>/end", shares.end, name="scenario-share-end"),
     path("delete", account_views.delete, name="scenario-delete"),
     path("restore", account_views.restore, name="scenario-restore"),
     path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
     path("v/<n:number>/", views.version, name="version"),
     path("v/<n:number>/run/", views.run_again, name="version-run"),
+    path("v/<n:number>/releases/", releases.across, name="version-releases"),
+    path("v/<n:number>/pending/", pending.pending, name="pending"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
     path("v/<n:number>/decisions.jsonl", downloads.decision_lines, name="decisions"),
@@ -46,6 +50,8 @@ scenario_urls: list[URLPattern | URLResolver] = [
 
 account_urls: list[URLPattern | URLResolver] = [
     path("", account_page.account, name="account"),
+    path("sso/", sso.log_in, name="sso"),
+    path("sso/callback", sso.callback, name="sso-callback"),
     path("tokens/<n:pk>/revoke", account_page.revoke, name="token-revoke"),
     path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
@@ -59,7 +65,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
+    path("decode/", decoding.page, name="decode"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
+    path("releases/", releases.changes, name="releases"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
     path("api/v1/docs", api_page.documentation, name="api-docs"),

@@ -8,14 +8,12 @@ from argparse import ArgumentParser
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from kschedui.scenarios import compact_yaml, importers
+from kschedui.scenarios import importers
 from kschedui.scenarios.importers import raw_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES
-from scheduler_core.scenario.reading.documents import read_documents
-from scheduler_core.scenario.reading.problems import Problems
 
 LIMITS = Limits(bytes=256 * 1024 * 1024)
 MOST_BYTES = 1024 * 1024 * 1024  # of a dump
@@ -46,7 +44,7 @@ def add_arguments(parser: ArgumentParser, *, several: bool) -> None:
     parser.add_argument(
         "--kubernetes-version",
         metavar="X.YZ",
-        choices=sorted(RELEASES),
+        choices=list(RELEASES),
         help=f"the release to simulate, in place of the scenario's: {', '.join(RELEASES)}",
     )
 
@@ -67,9 +65,8 @@ def read(name: str, version: str | None = None) -> Input:
         with opened(name) as source:
             content = source.read()
         text, notes = scenario_text(content)
-        if version:
-            text = with_version(text, version)
-        scenario = parse_scenario(text, LIMITS, known_plugins(outside_plugins()))
+        release = RELEASES[version] if version else None
+        scenario = parse_scenario(text, LIMITS, known_plugins(outside_plugins()), release)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{name}: {one}" for one in str(error).splitlines())) from None
     except OSError as error:
@@ -88,17 +85,6 @@ def scenario_text(content: bytes) -> tuple[str, tuple[Message, ...]]:
             return text, ()
     made = importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
     return made.text, tuple(made.notes)
-
-
-def with_version(text: str, version: str) -> str:
-    """The text with another spec.kubernetesVersion in its Scenario document, or with such a document."""
-    documents = [document.data for document in read_documents(text, LIMITS, Problems())]
-    own = next((one for one in documents if one.get("kind") == "Scenario"), None)
-    if own is None:
-        own = {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario", "metadata": {"name": "scenario"}}
-        documents.append(own)
-    own["spec"] = {**(own.get("spec") or {}), "kubernetesVersion": version}
-    return compact_yaml.write_all(documents)
 
 
 def say_warnings(found: Input, *, quiet: bool) -> int:

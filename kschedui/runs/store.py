@@ -5,7 +5,7 @@ counters, then announced; an announcement that is lost costs nothing, since whoe
 """
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
@@ -13,7 +13,7 @@ from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from kschedui import tallies
@@ -22,6 +22,7 @@ from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
 from kschedui.runs.turns import Ahead, Asker, Line, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
+from scheduler_core.releases import DEFAULT_RELEASE
 
 logger = logging.getLogger(__name__)
 
@@ -32,6 +33,8 @@ UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so lon
 UNCLAIMED = timedelta(seconds=30)  # a queued run that no worker took is put into the queue again after this time
 MOST_TRIES = 8  # workers that may die of a run, or be stopped during it
 NOBODY = Asker()
+ENGINES_OF_ONE_RELEASE = ("0.1.0", "0.2.0", "0.3.0")
+THE_ONE_RELEASE = "1.34"
 LOST_TOO_OFTEN = Message("The run was given up: {tries} workers ended while they worked on it.", tries=MOST_TRIES)
 
 
@@ -70,10 +73,16 @@ class Status(NamedTuple):
 # --- Start, find ------------------------------------------------------------------------------------------------
 
 
-def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False) -> Run:
-    """The run of the version by this engine; queued if there is none. `retry`: also if it was cancelled or failed."""
+def start_run(version: Version, asker: Asker = NOBODY, *, retry: bool = False, kubernetes: str | None = None) -> Run:
+    """The run of the version by this engine; queued if there is none. `retry`: also if it was cancelled or failed.
+
+    `kubernetes`: on another release than the text's; each release has a run of its own.
+    """
+    kubernetes = own_release(version) if kubernetes is None else kubernetes
     about = {**asker._asdict(), "lane": lane_of(version)}
-    run, created = Run.objects.get_or_create(version=version, engine_version=ENGINE_VERSION, defaults=about)
+    run, created = Run.objects.get_or_create(
+        version=version, engine_version=ENGINE_VERSION, kubernetes_version=kubernetes, defaults=about
+    )
     again = Run.objects.filter(pk=run.pk, state__in=[Run.State.CANCELLED, Run.State.FAILED] if retry else [])
     now = timezone.now()
     anew = {"state": Run.State.QUEUED, "error": "", "finished": None, "queued_at": now, "seen": now, "tries": 0}
@@ -94,15 +103,33 @@ def enqueue(public_id: str) -> None:
         logger.warning("run %s was not announced to the workers: %s", public_id, error)
 
 
-def find_run(version: Version, engine_version: str | None = None) -> Run | None:
-    """The run by that engine; without one, the oldest that is complete: it is what old links were made from.
+def find_run(version: Version, engine_version: str | None = None, kubernetes: str | None = None) -> Run | None:
+    """The run by that engine on that release, else on the version's own; without an engine, the oldest that is
+    complete: it is what old links were made from.
 
     Few engines run a version, so all of its runs are read: one query, none for versions with prefetched `runs`.
     """
-    found = list(version.runs.all())
+    all_runs = list(version.runs.all())
+    kubernetes = _own_release(all_runs) if kubernetes is None else kubernetes
+    found = [run for run in all_runs if run.kubernetes_version == kubernetes]
     if engine_version is not None:
         return next((run for run in found if run.engine_version == engine_version), None)
     return next((run for run in found if run.state == Run.State.DONE), found[-1] if found else None)
+
+
+def own_release(version: Version) -> str:
+    """The release of its links: "", what the text says; what was run when there was but one keeps that one."""
+    return _own_release(version.runs.all())
+
+
+def _own_release(found: Iterable[Run]) -> str:
+    return THE_ONE_RELEASE if any(run.engine_version in ENGINES_OF_ONE_RELEASE for run in found) else ""
+
+
+def release_of(version: Version, kubernetes: str) -> str:
+    """Whose kube-scheduler decides in such a run of the version: "1.36"."""
+    said: str = version.summary.get("kubernetes", DEFAULT_RELEASE.version)
+    return kubernetes or said
 
 
 def by_id(public_id: str) -> Run:
@@ -285,10 +312,21 @@ def forget_traces(scenario: Scenario) -> None:
     for run in Run.objects.filter(version__scenario=scenario):
         cancel(run)
         if run.engine_version == ENGINE_VERSION:
-            with transaction.atomic():
-                gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
-                Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
-                Chunk.objects.filter(run=run).delete()
+            forget_trace(run)
+
+
+def forget_trace(run: Run) -> None:
+    """Of an ended run; whoever opens it has it simulated again, to the same trace, so that links keep their steps."""
+    with transaction.atomic():
+        gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
+        Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
+        Chunk.objects.filter(run=run).delete()
+
+
+def prunable(before: datetime) -> QuerySet[Run]:
+    """Runs that ended before then and can be made again by this engine; the library's stay."""
+    ended = Run.objects.filter(state__in=Run.ENDED, finished__lt=before, chunks__gt=0)
+    return ended.filter(engine_version=ENGINE_VERSION, version__scenario__slug=None).order_by("finished")
 
 
 def group(public_id: str) -> str:

@@ -138,7 +138,7 @@ def work(run: Run, *, long: bool = True) -> Outcome:
         )
     outcome, ending, bounds, stored = Outcome(), Ending(), bounds_of(run), run.bytes
     with Holding(run, bounds.seconds) as holding:
-        scenario = engine.read(run.version.text)
+        scenario = engine.read(run.version.text, run.kubernetes_version)
         holding.has_read()
         with settled_memory():
             events = followed(engine.simulate(scenario), ending)

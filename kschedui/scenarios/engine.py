@@ -16,6 +16,7 @@ from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.messages import Message
 from scheduler_core.explain.records import AttemptExplanation
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Limits, ParseWarning, Scenario, ScenarioError, ScenarioErrors, parse_scenario
 from scheduler_core.trace.events import AnyEvent
 
@@ -38,9 +39,9 @@ def limits() -> Limits:
     )
 
 
-def read(text: str) -> Scenario:
-    """Parse; raises ScenarioErrors with a place and a sentence for each reason."""
-    return parse_scenario(text, limits(), known_plugins(outside_plugins()))
+def read(text: str, kubernetes: str = "") -> Scenario:
+    """Parse; raises ScenarioErrors with a place and a sentence for each reason. `kubernetes`: instead of the text's."""
+    return parse_scenario(text, limits(), known_plugins(outside_plugins()), RELEASES.get(kubernetes))
 
 
 def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
@@ -48,15 +49,15 @@ def simulate(scenario: Scenario) -> Iterator[AnyEvent]:
     return scheduler_core.simulate(scenario, {**REGISTRY, **outside_plugins()})
 
 
-def explain(text: str, attempt: int, nodes: Sequence[str] | None) -> AttemptExplanation:
+def explain(text: str, attempt: int, nodes: Sequence[str] | None, kubernetes: str = "") -> AttemptExplanation:
     """Why an attempt of a stored text's run went as it did; see `scheduler_core.explain`."""
-    return scheduler_core.explain(read_again(text), attempt, nodes, {**REGISTRY, **outside_plugins()})
+    return scheduler_core.explain(read_again(text, kubernetes), attempt, nodes, {**REGISTRY, **outside_plugins()})
 
 
 @lru_cache(maxsize=2)  # a large one takes hundreds of megabytes
-def read_again(text: str) -> Scenario:
+def read_again(text: str, kubernetes: str = "") -> Scenario:
     """`read` for a stored text that is asked about many times."""
-    return read(text)
+    return read(text, kubernetes)
 
 
 def error_row(error: ScenarioError) -> dict[str, Any]:
@@ -103,6 +104,7 @@ def summary(scenario: Scenario) -> dict[str, Any]:
         "nodes": len(nodes) + sum(isinstance(found, Node) for found in created),
         "pods": len(pods) + sum(isinstance(found, Pod) for found in created),
         "drawing": drawing,
+        "kubernetes": scenario.release.version,
         "lesson": msgspec.to_builtins(lessons.read(scenario)),
     }
 

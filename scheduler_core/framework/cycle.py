@@ -52,6 +52,7 @@ class CycleState:
     shape: int = 0  # of pods that are alike to the plugins whose answers are kept, known after PreFilter
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
     answers: KnownAnswers | None = None  # what is known already from pods like this one
+    cannot_remove_pods: str = ""  # before 1.28: the error of every dry run after PreFilter rejected the pod
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods
 
 

@@ -47,7 +47,8 @@ class SchedulingQueueBefore132(SchedulingQueue):
             return
         self._stamp(queued)
         queued.backoff_expiration = None
-        if self._move_request_cycle >= self.scheduling_cycle or not queued.rejectors:
+        failed = self._rules.pods_that_nobody_rejected_back_off and not queued.rejectors
+        if self._move_request_cycle >= self.scheduling_cycle or failed:
             self._move_to_backoff(queued, SCHEDULE_ATTEMPT_FAILURE, [])
         else:
             self._requeue(queued, Strategy.SKIP, SCHEDULE_ATTEMPT_FAILURE, [])

@@ -91,7 +91,7 @@ def find_nodes_that_fit_pod(
     if outcome.status.code == Code.ERROR:
         raise SchedulingError(outcome.status.message)
     if not outcome.status.is_success:
-        diagnosis.absent = outcome.status
+        diagnosis.absent = outcome.status if rules.pre_filter_rejects_every_node else Status()
         diagnosis.pre_filter_message = outcome.status.message
         diagnosis.blame(outcome.status)
         return np.empty(0, np.intp), diagnosis

@@ -9,9 +9,12 @@ from typing import Any
 import msgspec
 
 from kschedui.language import spoken
+from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
+from kschedui.scenarios.across_releases import Outcome, outcomes
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.importers.dump_reader import TooLong
+from kschedui.waiting.analysis import Follower, dumped_messages
 from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
@@ -78,10 +81,15 @@ def compared(before: str, after: str) -> bytes:
     return msgspec.json.encode({"text": before, "rows": rows})
 
 
-def explain(text: str, attempt: int, nodes: Sequence[str]) -> bytes:
+def across_releases(text: str) -> list[Outcome]:
+    """What comes of the text on every release, newest first."""
+    return outcomes(text)
+
+
+def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:
     """The JSON of an explanation; raises Refused."""
     try:
-        return msgspec.json.encode(engine.explain(text, attempt, nodes or None))
+        return msgspec.json.encode(engine.explain(text, attempt, nodes or None, kubernetes))
     except RunEnded as error:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
@@ -89,6 +97,18 @@ def explain(text: str, attempt: int, nodes: Sequence[str]) -> bytes:
     except (LookupError, ValueError):
         sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
         raise Refused(404, [{"message": spoken(sentence)}]) from None
+
+
+def waiting(run_frames: list[bytes], text: str) -> bytes:
+    """The JSON of the pods that a stored run leaves waiting, a list of WaitingPod."""
+    follower = Follower()
+    events = (event for frame in run_frames for event in frames.events_of(frame))
+    for step, event in enumerate(events):
+        follower.take(step, event)
+    try:
+        return msgspec.json.encode(follower.waiting(dumped_messages(engine.read_again(text))))
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:

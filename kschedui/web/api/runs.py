@@ -137,7 +137,8 @@ def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames =
     if not names and count > MOST_NODES:
         raise Refusal(422, Message("Name up to {most} nodes: ?nodes=a,b,c", most=MOST_NODES))
     text = run.version.text
-    found = worked(request, jobs.explain, text, attempt, names, size=max(len(text), count * attempt * 10), slow=True)
+    size = max(len(text), count * attempt * 10)
+    found = worked(request, jobs.explain, text, attempt, names, run.kubernetes_version, size=size, slow=True)
     response = HttpResponse(found, content_type="application/json")
     patch_cache_control(response, private=True, max_age=3600)
     return response

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings as site
 from django.contrib import admin, messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
@@ -22,19 +23,25 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.pages import cards
+from kschedui.web.pages import cards, shares
 from kschedui.web.pages.forms import SettingsForm, SignupForm
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
 
 CLAIM_SALT = "kschedui.claim"
+MOST_SHARED = 100
+OWN_ACCOUNTS = "django.contrib.auth.backends.ModelBackend"
 CLAIM_SECONDS = 30 * 24 * 3600
 
 
 class Login(LoginView):
-    """registration/login.html: `form`, `next`. What this browser made becomes the account's on the way in."""
+    """registration/login.html: `form`, `next`, `sso`. What this browser made becomes the account's on the way in."""
 
     redirect_authenticated_user = True
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """`sso`: is there a provider to log in at?"""
+        return super().get_context_data(sso=bool(site.OIDC_ISSUER), **more)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Guesses are counted."""
@@ -73,7 +80,7 @@ def signup(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         count(request, "save")
         if form.is_valid():
-            login(request, form.save())
+            login(request, form.save(), backend=OWN_ACCOUNTS)
             take_over(request)
             return redirect(safe_next(request))
     return render(request, "registration/signup.html", {"form": form, "next": safe_next(request)})
@@ -96,19 +103,22 @@ def safe_next(request: HttpRequest) -> str:
 @page_view
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
-    """scenarios/mine.html: `scenarios` (cards.mine_row), `deleted` [{id, title}] that can be brought back."""
+    """scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of others), `deleted` [{id, title}] that
+    can be brought back."""
     visitor = access.visitor_of(request)
     found = list(scenarios.of_visitor(visitor))
     kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
     deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
-    return render(request, "scenarios/mine.html", {"scenarios": kept, "deleted": deleted})
+    shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared(visitor)[:MOST_SHARED]]
+    return render(request, "scenarios/mine.html", {"scenarios": kept, "shared": shared, "deleted": deleted})
 
 
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def settings(request: HttpRequest, sid: str) -> HttpResponse:
     """scenarios/settings.html: `scenario` (id, title), `form` (title, visibility), `versions` [{number, url, created,
-    engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner)."""
+    engine}], `claim_url` (a link that gives the scenario to an account; "" when it has an owner), and what
+    shares.context_of gives."""
     _visitor, scenario = owned(request, sid)
     start = {"title": scenario.title if scenario.renamed else "", "visibility": scenario.visibility}
     form = SettingsForm(request.POST or None, initial=start)
@@ -120,6 +130,7 @@ def settings(request: HttpRequest, sid: str) -> HttpResponse:
     about = {"scenario": {"id": sid, "title": scenario.title}}
     claim_url = "" if scenario.owner_id else reverse("claim", args=[signing.dumps(sid, salt=CLAIM_SALT)])
     context = {**about, "form": form, "versions": version_rows(scenario), "claim_url": claim_url}
+    context |= shares.context_of(scenario)
     return render(request, "scenarios/settings.html", context)
 
 

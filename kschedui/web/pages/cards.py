@@ -1,6 +1,7 @@
 """What the pages show of a scenario: cards of the first page, rows of one's own list, the player's boot data."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -17,6 +18,7 @@ from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson
 from kschedui.scenarios.prose import markdown_html, plain_text
 from kschedui.web.pages import picture
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.releases import RELEASES
 
 SEARCHED = 4000  # characters of a lesson
 MOST_VERSIONS = 30  # in the player's list
@@ -54,8 +56,7 @@ def words(outcome: dict[str, Any]) -> str:
     """The strip and the picture in words."""
     counts = [
         ngettext("%(n)d attempt", "%(n)d attempts", outcome["count"]) % {"n": outcome["count"]},
-        ngettext("%(n)d pod placed", "%(n)d pods placed", outcome["attempts"].count("S"))
-        % {"n": outcome["attempts"].count("S")},
+        ngettext("%(n)d pod placed", "%(n)d pods placed", outcome["bound"]) % {"n": outcome["bound"]},
         ngettext("%(n)d evicted", "%(n)d evicted", outcome["evicted"]) % {"n": outcome["evicted"]},
         ngettext("%(n)d left waiting", "%(n)d left waiting", outcome["pending"]) % {"n": outcome["pending"]},
     ]
@@ -127,9 +128,31 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
 
 def page_of(version: Version, run: Run) -> str:
     """The address that shows this run for ever; a step goes into its fragment."""
-    path = reverse("version", args=[version.scenario.public_id, version.number])
     default = runs.find_run(version)
-    return path if default is None or default.pk == run.pk else f"{path}?engine={run.engine_version}"
+    return path_of(version) if default is None or default.pk == run.pk else address_of(version, run)
+
+
+def address_of(version: Version, run: Run) -> str:
+    """The same with everything said: engine, and the release if it is not the version's own."""
+    about = {"engine": run.engine_version}
+    if run.kubernetes_version != runs.own_release(version):
+        about["kubernetes"] = runs.release_of(version, run.kubernetes_version)
+    return f"{path_of(version)}?{urlencode(about)}"
+
+
+def path_of(version: Version) -> str:
+    return reverse("version", args=[version.scenario.public_id, version.number])
+
+
+def release_links(version: Version, run: Run) -> list[dict[str, Any]]:
+    """[{version, url, shown}] of every release, newest first: where the version's run on it is."""
+    shown = runs.release_of(version, run.kubernetes_version)
+    own = runs.release_of(version, runs.own_release(version))
+    path = path_of(version)
+    return [
+        {"version": one, "url": path if one == own else f"{path}?kubernetes={one}", "shown": one == shown}
+        for one in reversed(RELEASES)
+    ]
 
 
 def teacher_words(lesson: Lesson) -> list[dict[str, Any]]:
@@ -161,6 +184,8 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "engine_is_old": engine_is_old,
         "current_engine": ENGINE_VERSION,
         "versions": version_links(version),
+        "kubernetes": runs.release_of(version, run.kubernetes_version),
+        "releases": release_links(version, run),
         "fork_of": origin_of(visitor, scenario),
         "unfurl": unfurl(request, version, lesson),
     }

@@ -21,7 +21,7 @@ from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, picture
 from kschedui.web.pages.page_view import page_view
-from kschedui.web.pages.views import seen
+from kschedui.web.pages.views import asked_release, seen
 from scheduler_core import decisions
 from scheduler_core.trace.keyframe import encode
 
@@ -38,7 +38,8 @@ def asked(request: HttpRequest, sid: str, number: int) -> Version:
 def asked_run(request: HttpRequest, sid: str, number: int) -> Run:
     """The run whose trace the version's links show, if it is complete."""
     count(request, "download")
-    run = runs.find_run(asked(request, sid, number), request.GET.get("engine"))
+    version = asked(request, sid, number)
+    run = runs.find_run(version, request.GET.get("engine"), asked_release(request, version))
     if run is None or run.state != Run.State.DONE:
         raise Refusal(
             409, gettext_noop("The run is not complete yet; open the scenario, and download when it has ended.")

@@ -1,5 +1,8 @@
 """The forms of accounts and of a scenario's settings."""
 
+from collections.abc import Iterable
+from typing import Any
+
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
 from django.utils.translation import gettext_lazy as _
@@ -32,3 +35,26 @@ class TokenForm(forms.Form):
         initial=[tokens.READ],
         widget=forms.CheckboxSelectMultiple,
     )
+
+
+class ShareForm(forms.Form):
+    """Share a scenario with an account or a group."""
+
+    account = forms.CharField(label=_("Account"), max_length=150, required=False)
+    group = forms.ChoiceField(label=_("or group"), required=False)
+    may_edit = forms.BooleanField(label=_("May change it too"), required=False)
+
+    def __init__(self, *args: Any, groups: Iterable[Any], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        names = [group.name for group in groups]
+        if names:
+            self.fields["group"].choices = [("", ""), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        else:
+            del self.fields["group"]
+
+    def clean(self) -> dict[str, Any]:
+        """One of the two."""
+        found = {"group": "", **(super().clean() or {})}
+        if bool(found.get("account")) == bool(found["group"]):
+            raise forms.ValidationError(_("Give the name of an account, or a group."))
+        return found

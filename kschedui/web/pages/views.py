@@ -21,6 +21,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.pages import cards, plugin_source
 from kschedui.web.pages.page_view import page_view
 from scheduler_core import ENGINE_VERSION
+from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE, RELEASES
 
 RECENT = 12
@@ -75,15 +76,16 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
     `description_html`, `engine_is_old`, `current_engine`, `versions` (cards.version_links), `fork_of` (a
     version or None), `unfurl`.
 
-    The run is the oldest complete one, which links were made from; `?engine=` names another. None yet: it is started.
+    The run is the oldest complete one, which links were made from; `?engine=` names another engine's, `?kubernetes=`
+    another release's. None yet: it is started.
     """
-    asked = request.GET.get("engine")
-    run = runs.find_run(shown, asked)
+    asked, kubernetes = request.GET.get("engine"), asked_release(request, shown)
+    run = runs.find_run(shown, asked, kubernetes)
     if run is None and asked not in (None, ENGINE_VERSION):
         raise Refusal(404, gettext_noop("There is no run of this version by that engine."))
     if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
         count(request, "run")
-        run = runs.start_run(shown, asker_of(request), retry=True)
+        run = runs.start_run(shown, asker_of(request), retry=True, kubernetes=kubernetes)
     context = cards.page(request, visitor, shown, run, embed=embed)
     return render(request, "embed.html" if embed else "player.html", context)
 
@@ -94,8 +96,26 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     """/s/<sid>/v/<n>/run/: run with this engine (again, if that failed or was cancelled), and show that run."""
     _, scenario = seen(request, sid)
     count(request, "run")
-    runs.start_run(scenarios.version(scenario, number), asker_of(request), retry=True)
-    return redirect(f"{reverse('version', args=[sid, number])}?engine={ENGINE_VERSION}")
+    shown = scenarios.version(scenario, number)
+    run = runs.start_run(shown, asker_of(request), retry=True, kubernetes=asked_release(request, shown))
+    return redirect(cards.address_of(shown, run))
+
+
+def asked_release(request: HttpRequest, shown: Version) -> str | None:
+    """The release that `?kubernetes=` names for the run; None: the version's own."""
+    kubernetes = request.GET.get("kubernetes")
+    if kubernetes is None:
+        return None
+    if kubernetes not in RELEASES:
+        known = ", ".join(RELEASES)
+        raise Refusal(
+            404,
+            Message(
+                "There is no Kubernetes release {name} here; known are {known}.", name=kubernetes[:20], known=known
+            ),
+        )
+    own = runs.own_release(shown)
+    return own if kubernetes == runs.release_of(shown, own) else kubernetes
 
 
 @page_view

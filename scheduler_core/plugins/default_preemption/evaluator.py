@@ -79,9 +79,9 @@ class Evaluator:
 
     def _no_candidates(self, found: Found) -> PostFilterResult:
         """Nothing can be done: the pod's nomination ends. An error in a dry run counts only now."""
-        errors = [s.message for runs in found.batches for s in runs.statuses if s.code == Code.ERROR]
+        errors = dict.fromkeys(s.message for runs in found.batches for s in runs.statuses if s.code == Code.ERROR)
         if errors:
-            return self._error(errors[0] if len(errors) == 1 else f"[{', '.join(dict.fromkeys(errors))}]")
+            return self._error(next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]")
         message = _prefixed(fit_error(len(self.handle.cluster.nodes), found))
         status = Status(Code.UNSCHEDULABLE, (message,))
         return PostFilterResult(status, nominated_node="", evaluation=self.records.evaluation(found, message=message))

@@ -83,6 +83,7 @@ class InterPodAffinity(
         self._plans = Plans(args, handle.cluster)
         self._ignores_others = args.ignore_preferred_terms_of_existing_pods
         rules = handle.release.rules
+        self._scores_anything = not rules.pods_without_preferences_are_not_scored
         both = rules.inter_pod_affinity_hint_sees_both_sides
         self._after_pod_change = after_pod_change if both else after_pod_change_before_1_36
         compares = rules.inter_pod_affinity_hint_compares_labels
@@ -125,7 +126,7 @@ class InterPodAffinity(
         """Skipped when no term meets a pod on a node with its topology key, whatever the weights add up to."""
         plan = self._plans.of(pod) if state is None else state
         meeting = [term for term in plan.scoring if term.counter.total]
-        return PreScoreResult(meeting) if meeting else _SKIP_SCORE
+        return PreScoreResult(meeting) if meeting or self._scores_anything else _SKIP_SCORE
 
     def score(self, pod: Pod, state: list[ScoringTerm], nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return scoring.score(state, rows)

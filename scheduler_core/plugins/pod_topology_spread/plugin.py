@@ -91,6 +91,7 @@ class PodTopologySpread(
         self._cluster = handle.cluster
         self._constraints = SpreadConstraints(args, handle.cluster)
         self._plans = Plans(self._constraints, handle.cluster)
+        self._scores_anything = not handle.release.rules.pods_without_preferences_are_not_scored
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         plan = self._plans.of(pod)
@@ -132,7 +133,9 @@ class PodTopologySpread(
         self, pod: Pod, state: SpreadState | None, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> PreScoreResult:
         plan = self._plans.of(pod) if state is None else state.plan
-        return PreScoreResult(scoring.prepare(plan, nodes, rows)) if plan.soft else _NOTHING_SOFT
+        return (
+            PreScoreResult(scoring.prepare(plan, nodes, rows)) if plan.soft or self._scores_anything else _NOTHING_SOFT
+        )
 
     def score(self, pod: Pod, state: scoring.ScoreState, nodes: NodeTable, rows: NDArray[np.intp]) -> Scores:
         return scoring.score(state, rows)

@@ -82,6 +82,8 @@ def _soft(
 
 def score(state: ScoreState, rows: NDArray[np.intp]) -> Scores:
     """The raw scores of the feasible rows."""
+    if not state.soft:  # before 1.28
+        return np.zeros(len(rows), np.int64)
     total = state.soft[0].parts()
     for soft in state.soft[1:]:
         total += soft.parts()

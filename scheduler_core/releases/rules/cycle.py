@@ -139,3 +139,11 @@ class CycleRules:
             True: Message("the scheduler panics if PreScore lets off more plugins than score"),
         },
     )
+    pre_filter_rejects_every_node: bool = rule(
+        "",
+        "schedule_one.go: findNodesThatFitPod",
+        {
+            True: Message("when PreFilter rejects a pod, every node has that status"),
+            False: Message("when PreFilter rejects a pod, evictions are tried on every node, though they must fail"),
+        },
+    )

@@ -42,3 +42,13 @@ class PluginRules:
             False: Message("the score tells how balanced the node is with the pod on it, from 50 to 100"),
         },
     )
+    pods_without_preferences_are_not_scored: bool = rule(
+        "",
+        "framework/plugins/interpodaffinity/scoring.go, podtopologyspread/scoring.go: PreScore",
+        {
+            True: Message("InterPodAffinity and PodTopologySpread give no score if they have nothing to weigh"),
+            False: Message(
+                "InterPodAffinity and PodTopologySpread score all nodes alike if they have nothing to weigh"
+            ),
+        },
+    )

@@ -103,3 +103,11 @@ class QueueRules:
             False: Message("an update of a node is one event, for the first kind of change; annotations do not count"),
         },
     )
+    pods_that_nobody_rejected_back_off: bool = rule(
+        "",
+        "internal/queue/scheduling_queue.go: AddUnschedulableIfNotPresent",
+        {
+            True: Message("a pod that no plugin rejected is tried again after its backoff"),
+            False: Message("a pod that no plugin rejected waits for an event"),
+        },
+    )

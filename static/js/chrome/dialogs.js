@@ -100,7 +100,7 @@ function share(view) {
 			),
 		);
 	const file = (/** @type {string} */ name) =>
-		h("a", { key: name, class: "button", href: `${page.pathname}${name}`, download: "" }, name);
+		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);
 	return [
 		scenario?.private &&
 			h(
