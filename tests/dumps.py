@@ -16,6 +16,8 @@ from typing import Any
 
 import yaml
 
+from scheduler_core.scenario.reading.yaml_composer import resolve_plain
+
 Manifest = dict[str, Any]
 SECRET = "s3cr3t-v4lue"
 STARTED = "2025-01-01T00:00:00Z"
@@ -329,11 +331,14 @@ _known: dict[Any, str] = {}
 
 
 def _scalar(value: Any) -> str:
-    if isinstance(value, str):
-        if value not in _known:
-            _known[value] = yaml.safe_dump(value, width=10**6).removesuffix("\n...\n").rstrip("\n")
-        return _known[value]
-    return json.dumps(value)
+    """As go-yaml writes it: quoted where a number or a boolean would be read."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    if value not in _known:
+        bare = isinstance(resolve_plain(value), str)
+        made = yaml.safe_dump(value, width=10**6, default_style=None if bare else '"')
+        _known[value] = made.removesuffix("\n...\n").rstrip("\n")
+    return _known[value]
 
 
 def _folded(text: str, pad: str) -> str:

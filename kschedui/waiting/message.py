@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, field
 
 NODES = re.compile(r"0/(\d+) nodes are available:?")
@@ -80,3 +81,22 @@ def _parts(text: str) -> list[Part]:
 def _rest(text: str) -> str:
     """What stands between the two sentences: notes of other plugins."""
     return text.strip().removesuffix("preemption:").strip().strip(",.").strip()
+
+
+TAINT = re.compile(r"had (?:untolerated )?taints? \{[^}]*\}(?:,? that the pod didn't tolerate)?")
+
+
+def in_any_release(reason: str) -> str:
+    """A reason in words that do not depend on the release: to compare messages of two."""
+    reason = TAINT.sub("had untolerated taint(s)", reason)
+    if reason in ("node(s) didn't match node selector", "node(s) didn't match Pod's node affinity"):
+        return "node(s) didn't match Pod's node affinity/selector"
+    return reason.replace("had volume node affinity conflict", "didn't match PersistentVolume's node affinity")
+
+
+def counts(message: FailedMessage) -> Counter[str]:
+    """Nodes by reason, in words that do not depend on the release."""
+    found: Counter[str] = Counter()
+    for part in message.parts:
+        found[in_any_release(part.reason)] += part.count
+    return found

@@ -129,7 +129,7 @@ REASONS = (
         helps=True,
     ),
     _reason(
-        NODE + r"had volume node affinity conflict",
+        NODE + r"had volume node affinity conflict|" + NODE + r"didn't match PersistentVolume's node affinity",
         "VolumeBinding",
         Message("A volume of the pod is bound to another node or zone."),
         Message("Which volume, and where it is."),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedui.waiting.analysis import Cause, Near, WaitingPod
-from kschedui.waiting.message import FailedMessage, decode
+from kschedui.waiting.message import FailedMessage, Part, counts, decode
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import format_bytes
 
@@ -81,27 +81,26 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
         yield Message("That scheduler did not say what preemption found: it is older than 1.24, or preemption is off.")
 
 
+def _listed(parts: list[Part]) -> str:
+    return ", ".join(f"{part.count:,} {part.reason}" for part in parts)
+
+
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     """Reasons whose counts differ."""
-    theirs = {_today(part.reason): part.count for part in there.parts}
-    ours = {_today(part.reason): part.count for part in here.parts}
+    theirs, ours = counts(there), counts(here)
     same = theirs == ours
     for reason in sorted(theirs.keys() | ours.keys()):
-        before, now = theirs.get(reason, 0), ours.get(reason, 0)
+        before, now = theirs[reason], ours[reason]
         if before != now:
             yield Message("{reason}: {before:,} nodes there, {now:,} here.", reason=reason, before=before, now=now)
+    evicting = sorted(map(str, there.preemption or ())) != sorted(map(str, here.preemption or ()))
+    if there.preemption is not None and here.preemption is not None and evicting:
+        yield Message(
+            "Of evicting pods it said: {before}; here: {now}.",
+            before=_listed(there.preemption),
+            now=_listed(here.preemption),
+        )
     if not same:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")
-    elif there.total == here.total:
+    elif there.total == here.total and there.preemption is not None and not evicting:
         yield Message("The reasons and numbers are the same; the wording is that of another release.")
-
-
-def _today(reason: str) -> str:
-    """An older wording as it is today."""
-    return (
-        reason.replace("had taint ", "had untolerated taint ")
-        .replace(", that the pod didn't tolerate", "")
-        .replace("didn't match node selector", "didn't match Pod's node affinity/selector")
-        .replace("didn't match Pod's node affinity", "didn't match Pod's node affinity/selector")
-        .replace("/selector/selector", "/selector")
-    )

@@ -91,6 +91,20 @@ class Cluster:
         change(tree)
         return self._listed(tree)
 
+    def copied(self) -> Cluster:
+        """A cluster of its own in the same state, to try things in; objects, which are frozen, are shared."""
+        other = Cluster()
+        other.now, other._stale = self.now, self._stale
+        other.nodes = self.nodes.copied()
+        other.pods = self.pods.copied(other.nodes)
+        other.assumed = dict(self.assumed)
+        other._node_objects = dict(self._node_objects)
+        other._tree = self._tree.copied()
+        other._images = self._images.copied()
+        other._objects = {kind: dict(found) for kind, found in self._objects.items()}
+        other._changes = deepcopy(self._changes)
+        return other
+
     def _listed(self, tree: NodeTree) -> list[str]:
         """The snapshot asks the tree for its order anew only if a node has come or gone since it was last taken."""
         names = tree.list()

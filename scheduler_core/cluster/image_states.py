@@ -24,6 +24,14 @@ class ImageStates:
         self._touched: dict[str, None] = {}
         self._settled = True  # every copy is up to date
 
+    def copied(self) -> ImageStates:
+        """The same, to go on with on its own."""
+        other = ImageStates()
+        other._nodes_with = {name: dict(nodes) for name, nodes in self._nodes_with.items()}
+        other._sizes, other._own, other._seen = dict(self._sizes), dict(self._own), dict(self._seen)
+        other._touched, other._settled = dict(self._touched), self._settled
+        return other
+
     def replace(self, old: Node | None, new: Node) -> None:
         """A node came or changed."""
         if old is not None:

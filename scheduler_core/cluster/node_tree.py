@@ -25,6 +25,13 @@ class NodeTree:
         self._zones: dict[str, dict[str, None]] = {}
         self._zone_of: dict[str, str] = {}
 
+    def copied(self) -> NodeTree:
+        """The same, to go on with on its own."""
+        other = NodeTree()
+        other._zones = {zone: dict(names) for zone, names in self._zones.items()}
+        other._zone_of = dict(self._zone_of)
+        return other
+
     def add(self, node: Node) -> None:
         zone = zone_key(node)
         self._zones.setdefault(zone, {}).setdefault(node.name)

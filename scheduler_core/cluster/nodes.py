@@ -7,6 +7,7 @@ kube-scheduler: framework.NodeInfo and backend/cache/snapshot.go. Row r of every
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -85,21 +86,34 @@ class NodeTable:
         self.row_of: dict[str, int] = {name: row for row, name in enumerate(self.names)}
         names = dict.fromkeys(name for node in nodes for name in node.allocatable if name != "pods")
         numbers = [self.resources.number(name) for name in names]
-        count = len(self.resources)
-        self._amounts: IntColumn = np.zeros((2 * count + 4, len(nodes)), np.int64)  # all of the columns that follow
-        self.allocatable: IntColumn = self._amounts[:count]  # [R, N]
+        self._take(np.zeros((2 * len(self.resources) + 4, len(nodes)), np.int64))
         for name, number in zip(names, numbers, strict=True):
             self.allocatable[number] = [node.allocatable.get(name, 0) for node in nodes]
-        self.requested: IntColumn = self._amounts[count:-4]  # [R, N], sum of `Pod.requests` of the pods on the node
-        self.non_zero: IntColumn = self._amounts[-4:-2]  # cpu, memory with defaults for empty requests
-        self.pod_count: IntColumn = self._amounts[-2]
-        self.allowed_pods: IntColumn = self._amounts[-1]
         self.allowed_pods[:] = [node.allocatable.get("pods", 0) for node in nodes]
         self.unschedulable: NDArray[np.bool_] = np.array([node.unschedulable for node in nodes], np.bool_)
         self.image_states: Interned[Any] = Interned([], np.empty(0, np.intp))  # of `image_states.ImageState`
         self._columns: dict[Hashable, Any] = {}
         self._state: NDArray[np.intp] | None = None
         self._state_number: dict[bytes, int] = {}
+
+    def _take(self, amounts: IntColumn) -> None:
+        """The columns of amounts, each a part of one array."""
+        self._amounts = amounts
+        count = (len(amounts) - 4) // 2
+        self.allocatable: IntColumn = amounts[:count]  # [R, N]
+        self.requested: IntColumn = amounts[count:-4]  # [R, N], sum of `Pod.requests` of the pods on the node
+        self.non_zero: IntColumn = amounts[-4:-2]  # cpu, memory with defaults for empty requests
+        self.pod_count: IntColumn = amounts[-2]
+        self.allowed_pods: IntColumn = amounts[-1]
+
+    def copied(self) -> NodeTable:
+        """The same rows and amounts, to go on with on its own; what is known of the nodes alone goes along."""
+        other = copy(self)
+        other.resources = copy(self.resources)
+        other._take(self._amounts.copy())
+        other.touched, other._state, other._state_number = {}, None, {}
+        other._columns = dict(self._columns)
+        return other
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -7,6 +7,7 @@ indexed by slot. Only `Cluster` writes.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from copy import copy
 from typing import Any, Protocol
 
 import numpy as np
@@ -60,6 +61,17 @@ class PodTable:
         self.requests: IntColumn = np.zeros((len(nodes.resources), 0), np.int64)  # [R, slots]
         self.non_zero: IntColumn = np.zeros((2, 0), np.int64)  # [2, slots]: cpu, memory
         self._grow(64)
+
+    def copied(self, nodes: NodeTable) -> PodTable:
+        """The same pods, to go on with on its own; nobody observes it yet."""
+        other = copy(self)
+        other._nodes, other.observers = nodes, []
+        for name in (*_COLUMNS, "pods", "slot_of", "node_name", "specs", "term_sets", "_spec_number", "_term_number"):
+            setattr(other, name, getattr(self, name).copy())
+        other.other_volumes = list(self.other_volumes)
+        other._on_node = {name: list(slots) for name, slots in self._on_node.items()}
+        other.used_ports = {name: set(ports) for name, ports in self.used_ports.items()}
+        return other
 
     def __len__(self) -> int:
         """Slots given so far; columns may be longer."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import CycleState, FilterResult
-from scheduler_core.framework.what_if import WhatIf
+from scheduler_core.framework.what_if import Room, WhatIf
 from scheduler_core.releases import Release
 
 
@@ -122,6 +122,10 @@ class Handle(Protocol):
 
     @property
     def nominator(self) -> Nominator: ...
+
+    def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
+        """What decides whether nodes still pass when pods are given back to them; None: only the filters can tell."""
+        ...
 
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
         """All Filter plugins over `rows`, changed as `what_if` says (`what_if.rows` is `rows`), with nominated pods of

@@ -206,6 +206,15 @@ class PreFilterExtensions(Plugin, Protocol):
 
 
 @runtime_checkable
+class CountingFilter(PreFilterExtensions, Protocol):
+    """A Filter plugin whose verdict on a node turns with its pods just where one of its counters rises too far."""
+
+    def slack(self, pod: Pod, state: Any, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
+        """int64[k, m]: how far each of the k counters may rise on each row; the filter passes where none rises more."""
+        ...
+
+
+@runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         """No node passed. The first plugin that answers SUCCESS or ERROR ends the round."""

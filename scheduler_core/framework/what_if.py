@@ -42,6 +42,10 @@ class WhatIf:
             found = self._deltas[plugin] = added, delta
         return found[1]
 
+    def added(self, plugin: str) -> NDArray[np.int64]:
+        """What the plugin's `add_pod_delta` said of the pairs when it was asked for its delta: int64[k, pairs]."""
+        return self._deltas[plugin][0]
+
     def turn(self, pairs: NDArray[np.intp], sign: int) -> None:
         """Give some pairs, no two of them about the same row, another sign."""
         more, rows = sign - self.sign[pairs], self.index[pairs]
@@ -58,6 +62,20 @@ class WhatIf:
     def nothing(rows: NDArray[np.intp]) -> WhatIf:
         """No pod changed."""
         return WhatIf(rows, np.empty(0, np.intp), np.empty(0, np.intp), np.empty(0, np.int64))
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Counters that may not rise too far: pair j of a what-if adds `asks[:, j]`, row i has `left[:, i]`."""
+
+    asks: NDArray[np.int64]
+    left: NDArray[np.int64]
+
+    def give_back(self, pairs: NDArray[np.intp], rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Take the pods of pairs, no two of them on the same row, back where there is room for them; where that was."""
+        fits: NDArray[np.bool_] = np.logical_and.reduce(self.asks[:, pairs] <= self.left[:, rows], axis=0)
+        self.left[:, rows[fits]] -= self.asks[:, pairs[fits]]
+        return fits
 
 
 @dataclass

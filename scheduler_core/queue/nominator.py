@@ -25,6 +25,14 @@ class Nominator:
         self._by_node: dict[str, list[PodKey]] = {}
         self._node_of: dict[PodKey, str] = {}
 
+    def copied(self, pods: PodTable) -> Nominator:
+        """The same nominations, of the pods in another table; changes of them are not told."""
+        other = Nominator(pods, lambda event: None)
+        other.version = self.version
+        other._by_node = {name: list(keys) for name, keys in self._by_node.items()}
+        other._node_of = dict(self._node_of)
+        return other
+
     def __bool__(self) -> bool:
         return bool(self._node_of)
 

@@ -49,6 +49,8 @@ class UnschedulablePods:
 
     def rejected_by(self, plugins: Iterable[str]) -> list[QueuedPod]:
         """Those that one of the plugins rejected, and those that none did."""
+        if not self._pods:
+            return []
         keys = set(self._rejected_by.get("", _NONE))
         for plugin in plugins:
             keys.update(self._rejected_by.get(plugin, _NONE))

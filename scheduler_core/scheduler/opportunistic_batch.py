@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import tee
 
 import numpy as np
 
@@ -56,6 +57,14 @@ class OpportunisticBatch:
         self._now = _Turn(-1, None, "")
         self._last_cycle = -1  # the last one in which a node was found, and which
         self._last_node = ""
+
+    def go_on_from(self, other: OpportunisticBatch) -> None:
+        """Know what another one knows, which goes on knowing it."""
+        kept = other._kept
+        if kept is not None:
+            kept.nodes, nodes = tee(kept.nodes)
+            self._kept = _Kept(kept.signature, nodes, kept.left, kept.since)
+        self._last_cycle, self._last_node = other._last_cycle, other._last_node
 
     def hint(self, cycle: CycleState, number: int) -> str:
         """GetNodeHint: the node to try first, "" if what is kept is of no use. `number` counts all profiles' cycles."""

@@ -81,12 +81,20 @@ def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
             }
 
 
+def record_of_cycle(events: Iterable[AnyEvent], order: list[NodeName]) -> Record:
+    """What the plugins said in one scheduling cycle: a record's part between the pod and its queues."""
+    seen = _Seen(order=order)
+    for event in events:
+        seen.take(event)
+    return _of_cycle(seen)
+
+
 def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
     cycle = seen.cycle
     started: trace.CycleStarted = cycle[trace.CycleStarted]
     failed: trace.SchedulingFailed | None = cycle.get(trace.SchedulingFailed)
-    filtered = _Filtered.of(seen)
-    scores, totals = _scores(seen)
+    said = _of_cycle(seen)
+    preemption = said.pop("preemption")
     return {
         "attempt": finished.attempt,
         "time": _number(seen.time),
@@ -94,14 +102,23 @@ def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
         "profile": started.profile,
         "outcome": finished.outcome,
         "node": finished.node or None,
-        "preFilter": _pre_filter(cycle.get(trace.PreFilterFinished)),
+        **said,
+        "message": failed.message if failed else None,
+        "preemption": preemption,
+        "queues": seen.queues.record(),
+    }
+
+
+def _of_cycle(seen: _Seen) -> Record:
+    filtered = _Filtered.of(seen)
+    scores, totals = _scores(seen)
+    return {
+        "preFilter": _pre_filter(seen.cycle.get(trace.PreFilterFinished)),
         "filter": filtered.statuses,
         "feasible": filtered.feasible,
         "scores": scores,
         "totals": totals,
-        "message": failed.message if failed else None,
-        "preemption": _preemption(cycle.get(trace.PreemptionEvaluated)),
-        "queues": seen.queues.record(),
+        "preemption": _preemption(seen.cycle.get(trace.PreemptionEvaluated)),
     }
 
 

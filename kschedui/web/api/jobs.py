@@ -9,9 +9,11 @@ from typing import Any
 import msgspec
 
 from kschedui.language import spoken
+from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.importers.dump_reader import TooLong
+from kschedui.waiting.analysis import Follower, dumped_messages
 from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
@@ -89,6 +91,18 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
     except (LookupError, ValueError):
         sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
         raise Refused(404, [{"message": spoken(sentence)}]) from None
+
+
+def waiting(run_frames: list[bytes], text: str) -> bytes:
+    """The JSON of the pods that a stored run leaves waiting, a list of WaitingPod."""
+    follower = Follower()
+    events = (event for frame in run_frames for event in frames.events_of(frame))
+    for step, event in enumerate(events):
+        follower.take(step, event)
+    try:
+        return msgspec.json.encode(follower.waiting(dumped_messages(engine.read_again(text))))
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:

@@ -11,10 +11,18 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import FilterPlan
-from scheduler_core.framework.interface import CycleState, FilterPlugin, FilterResult, PreFilterExtensions, Verdicts
+from scheduler_core.framework.implements import implements
+from scheduler_core.framework.interface import (
+    CountingFilter,
+    CycleState,
+    FilterPlugin,
+    FilterResult,
+    PreFilterExtensions,
+    Verdicts,
+)
 from scheduler_core.framework.reads import reads_of
 from scheduler_core.framework.status import Code, Rows, Status
-from scheduler_core.framework.what_if import Change, WhatIf
+from scheduler_core.framework.what_if import Change, Room, WhatIf
 
 
 class Nominations(Protocol):
@@ -32,7 +40,7 @@ class Filters:
 
     def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster) -> None:
         self.plugins = plugins
-        self._extensions = {plugin.name: plugin for plugin in plugins if isinstance(plugin, PreFilterExtensions)}
+        self._extensions = {plugin.name: plugin for plugin in plugins if implements(plugin, PreFilterExtensions)}
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
@@ -99,6 +107,26 @@ class Filters:
         which[held] = np.where(beside.which > 0, beside.which + len(alone.statuses), which[held])
         return FilterResult(which, [*alone.statuses, *beside.statuses])
 
+    def room(self, cycle: CycleState, what_if: WhatIf, nominations: Nominations) -> Room | None:
+        """What decides whether a node still passes when some of the pods of `what_if` are given back to it.
+
+        None where that takes running the filters: where one is neither a CountingFilter nor blind to pods, or where the
+        pod must yield to nominated ones.
+        """
+        plan = self.plan(cycle)
+        turning = [plugin for plugin in (*plan.leading, *plan.others) if not _blind_to_pods(plugin)]
+        counting = [plugin for plugin in turning if implements(plugin, CountingFilter)]
+        if len(counting) < len(turning) or (nominations and len(self.nominated(cycle, what_if.rows, nominations)[0])):
+            return None
+        asks, left = [np.zeros((0, len(what_if.slots)), np.int64)], [np.zeros((0, len(what_if.rows)), np.int64)]
+        for plugin in counting:
+            state, nodes = cycle.states.get(plugin.name), self._cluster.nodes
+            change = self._change(plugin.name, cycle, what_if, None)
+            assert change is not None
+            asks.append(what_if.added(plugin.name))
+            left.append(plugin.slack(cycle.pod, state, nodes, what_if.rows) - change.delta)
+        return Room(np.concatenate(asks), np.concatenate(left))
+
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -135,6 +163,12 @@ class Filters:
 
 
 _NONE = np.empty(0, np.intp)
+
+
+def _blind_to_pods(plugin: FilterPlugin) -> bool:
+    """Whether the plugin's verdict holds until the node's object changes."""
+    reads = reads_of(plugin)
+    return reads is not None and reads.object_only
 
 
 def _leading(plugins: Sequence[FilterPlugin]) -> int:

@@ -14,6 +14,7 @@ from scheduler_core.apis.core import KubernetesObject, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import disruptions_allowed
 from scheduler_core.framework.cluster_event import ANY_EVENT, EXTENDER_NAME, RegisteredEvent, registered_events
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     POINTS,
     SUCCESS,
@@ -45,6 +46,7 @@ from scheduler_core.framework.runtime import before_1_28, missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
+from scheduler_core.framework.what_if import Room
 from scheduler_core.releases import Release, Rules
 from scheduler_core.trace.events import PreemptionEvaluated
 
@@ -99,7 +101,7 @@ class Framework:
             point: [
                 (plugin, ref.weight)
                 for ref in refs
-                if isinstance(plugin := self._instance(ref, registry), POINTS[point])
+                if implements(plugin := self._instance(ref, registry), POINTS[point])
             ]
             for point, refs in profile.plugins.items()
         }
@@ -119,7 +121,7 @@ class Framework:
     def _instance(self, ref: PluginRef, registry: Registry) -> Plugin:
         if ref.name not in self._instances:
             plugin = registry[ref.name](self.profile.plugin_args.get(ref.name), self)
-            if not isinstance(plugin, Plugin):
+            if not implements(plugin, Plugin):
                 raise TypeError(f'plugin "{ref.name}" has no `name`')
             reads = reads_of(plugin)
             if not isinstance(reads, Reads | None):
@@ -153,6 +155,9 @@ class Framework:
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
         return self.filters.run_with_nominated_pods(cycle, rows, what_if, self.nominator)
 
+    def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
+        return self.filters.room(cycle, what_if, self.nominator)
+
     # Extension points
 
     def at(self, point: type[P]) -> list[P]:
@@ -168,7 +173,7 @@ class Framework:
         for name, plugin in self._instances.items():
             if name in self.release.registered_events:
                 found.append((name, registered_events(self.release.registered_events[name])))
-            elif isinstance(plugin, EnqueueExtensions):
+            elif implements(plugin, EnqueueExtensions):
                 found.append((name, plugin.events_to_register()))
             elif isinstance(plugin, REJECTING):
                 found.append((name, ANY_EVENT))

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     CycleState,
     FilterPlugin,
@@ -133,7 +134,7 @@ class ShapeAnswers:
             return
         one, row = scores[:1], np.zeros(1, np.intp)
         state, normalized = cycle.states.get(plugin.name), scores[:1]
-        if isinstance(plugin, ScoreExtensions):
+        if implements(plugin, ScoreExtensions):
             normalized = plugin.normalize(cycle.pod, state, self._nodes, row, one)
         self.constants[plugin.name] = int(one[0]), int(normalized[0])
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
     MAX_NODE_SCORE,
     SUCCESS,
@@ -50,7 +51,7 @@ class Scorers:
         self._kept = {plugin.name for plugin, _ in score if kept(plugin)}
         self._pre_score = [(plugin.name, plugin.pre_score) for plugin in pre_score]
         self._score = [
-            (plugin.name, weight, plugin.score, plugin.normalize if isinstance(plugin, ScoreExtensions) else None)
+            (plugin.name, weight, plugin.score, plugin.normalize if implements(plugin, ScoreExtensions) else None)
             for plugin, weight in score
         ]
 

@@ -157,14 +157,17 @@ def _reprieve(handle: Handle, cycle: CycleState, rows: Ints, tried: PodsOfNodes)
     if not len(positions):
         return reprieved
     what_if = _imagine_away(rows, positions, tried)
-    rank = tried.rank()
-    for turn in range(int(rank.max()) + 1):
-        given_back = (rank == turn).nonzero()[0]
+    room = handle.room(cycle, what_if)
+    for turn in range(int(tried.counts.max())):
+        given_back = tried.bounds[:-1][tried.counts > turn] + turn
+        index = what_if.index[given_back]
+        if room is not None:
+            reprieved[given_back] = room.give_back(given_back, index)
+            continue
         what_if.turn(given_back, 0)
-        result = handle.run_filters(cycle, what_if.rows, what_if)
-        fits = result.which[what_if.index[given_back]] == 0
+        fits = handle.run_filters(cycle, what_if.rows, what_if).which[index] == 0
         what_if.turn(given_back[~fits], -1)
-        reprieved[given_back[fits]] = True
+        reprieved[given_back] = fits
     return reprieved
 
 

@@ -18,12 +18,12 @@ from scheduler_core.framework.interface import (
     Change,
     ClusterEvent,
     Code,
+    CountingFilter,
     EnqueueExtensions,
     ExplainsFilter,
     ExplainsScore,
     FilterPlugin,
     Handle,
-    PreFilterExtensions,
     PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
@@ -63,7 +63,7 @@ State = list[
 class NodeResourcesFit(
     PreFilterPlugin,
     FilterPlugin,
-    PreFilterExtensions,
+    CountingFilter,
     ScorePlugin,
     EnqueueExtensions,
     ExplainsFilter,
@@ -101,27 +101,23 @@ class NodeResourcesFit(
         """Every lacking resource is a reason; UnschedulableAndUnresolvable if the empty node would be too small."""
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
-        free = nodes.allowed_pods[rows] - nodes.pod_count[rows]
-        full = free < 1 if change is None else free - change.delta[0] < 1
-        lacking = [(0, full)] if full.any() else []  # (number of the reason, where)
-        too_small = np.zeros(len(full), np.bool_)
-        for i, (name, amount) in enumerate(state, 1):
-            number = nodes.resources.get(name, len(nodes.allocatable))
-            if number >= len(nodes.allocatable):  # no node has ever had it
-                if not amount:
-                    continue
-                lacking.append((i, np.ones(len(full), np.bool_)))
-                too_small[:] = True
-                continue
-            allocatable = nodes.allocatable[number][rows]
-            free = allocatable - nodes.requested[number][rows]
-            short = free < amount if change is None else free - change.delta[i] < amount
-            if short.any():
-                lacking.append((i, short))
-                too_small |= short & (allocatable < amount)
-        if not self._tells_too_small:
-            too_small[:] = False
+        lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
+        lacking = [(number, short) for number, short in enumerate(lacks) if short.any()]
+        too_small = np.zeros(lacks.shape[1], np.bool_)
+        for number, short in lacking if self._tells_too_small else ():
+            if number:
+                name, amount = state[number - 1]
+                too_small |= short & (_column(nodes.allocatable, nodes, name, rows) < amount)
         return _verdicts(lacking, too_small, ["Too many pods", *(f"Insufficient {name}" for name, _ in state)])
+
+    def slack(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows) -> NDArray[np.int64]:
+        """How far each counter may rise before the pod has no room: negative where it has none already."""
+        places = nodes.allowed_pods[rows] - nodes.pod_count[rows] - 1
+        free = [
+            _column(nodes.allocatable, nodes, name, rows) - _column(nodes.requested, nodes, name, rows) - amount
+            for name, amount in state
+        ]
+        return np.array([places, *free])
 
     def add_pod_delta(
         self, pod: Pod, state: State, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
@@ -194,6 +190,12 @@ class NodeResourcesFit(
         if old is None:
             return QueueingHint.QUEUE
         return _hint(any(new.allocatable.get(r, 0) > old.allocatable.get(r, 0) for r in (*wanted, "pods")))
+
+
+def _column(amounts: NDArray[np.int64], nodes: NodeTable, name: str, rows: Rows) -> NDArray[np.int64]:
+    """Of one resource; no node has any of one that none has ever had."""
+    number = nodes.resources.get(name, len(amounts))
+    return amounts[number][rows] if number < len(amounts) else np.zeros_like(nodes.pod_count[rows])
 
 
 def _hint(helps: bool) -> QueueingHint:

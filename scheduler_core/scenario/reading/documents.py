@@ -78,6 +78,12 @@ def read_documents(text: str, limits: Limits, problems: Problems) -> list[Docume
     return documents
 
 
+def data_of(text: str) -> dict[str, Any] | None:
+    """The data of a text with one document, a List as one; None where it has another number, or cannot be read."""
+    composed, _ = _decode(Chunk(text, 1, 0), Limits(), Limits().alias_nodes, Problems())
+    return composed[0] if len(composed) == 1 and isinstance(composed[0], dict) else None
+
+
 def split(text: str) -> Iterator[Chunk]:
     """The chunks that have content; `---` at the start of a line ends a document wherever it stands (YAML 1.2, 9.1)."""
     text = text.removeprefix("\ufeff")

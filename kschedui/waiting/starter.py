@@ -1,0 +1,278 @@
+"""A small scenario whose pod gets the same FailedScheduling message: for each reason as many nodes as it counts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from kschedui.scenarios import compact_yaml
+from kschedui.waiting.message import FailedMessage, Part, counts, decode
+from scheduler_core import parse_scenario, simulate
+from scheduler_core.releases import RELEASES
+from scheduler_core.trace.events import SchedulingFailed
+
+Manifest = dict[str, Any]
+POD = "waits"
+MOST_NODES = 500
+TAINT = re.compile(r"taint \{(?P<key>[^:}]+): ?(?P<value>[^}]*)\}")
+AMOUNTS = {"cpu": ("4", "3"), "memory": ("8Gi", "6Gi"), "ephemeral-storage": ("20Gi", "16Gi")}  # of a node, of the pod
+
+
+class Maker:
+    """Builds the pod and the nodes, reason by reason."""
+
+    def __init__(self, total: int, reasons: list[str]) -> None:
+        self.total, self.reasons = total, reasons
+        self.objects: list[Manifest] = []
+        self.unlabelled: set[str] = set()  # nodes without the label by which pods spread
+        self.nodes: list[Manifest] = []
+        self.pod: Manifest = manifest("v1", "Pod", POD, spec={"containers": [{"name": "main", "image": "pause"}]})
+        self.pod["metadata"]["labels"] = {"app": POD}
+
+    @property
+    def spec(self) -> Manifest:
+        return self.pod["spec"]  # type: ignore[no-any-return]
+
+    def node(self, **more: Any) -> Manifest:
+        """Another node, with room for everything."""
+        name = f"node-{len(self.nodes) + 1:03}"
+        labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "a"}
+        amounts = {**{resource: given for resource, (given, _) in AMOUNTS.items()}, "pods": "110"}
+        made = manifest("v1", "Node", name, status={"allocatable": amounts})
+        made["metadata"]["labels"] = labels
+        self.nodes.append({**made, **more})
+        return self.nodes[-1]
+
+    def request(self, resource: str, quantity: str) -> None:
+        resources = self.spec["containers"][0].setdefault("resources", {})
+        resources.setdefault("requests", {})[resource] = quantity
+        if resource not in AMOUNTS:
+            resources.setdefault("limits", {})[resource] = quantity
+
+    def neighbour(self, node: Manifest, labels: Manifest | None = None, **spec: Any) -> Manifest:
+        """A pod that runs on the node."""
+        name = f"there-{len(self.objects) + 1:03}"
+        container = {"name": "main", "image": "pause", **spec.pop("container", {})}
+        made = manifest(
+            "v1", "Pod", name, spec={"nodeName": node["metadata"]["name"], "containers": [container], **spec}
+        )
+        if labels:
+            made["metadata"]["labels"] = labels
+        self.objects.append(made)
+        return made
+
+
+def manifest(version: str, kind: str, name: str, **more: Any) -> Manifest:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, **more}
+
+
+def insufficient(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    resource = part.reason.removeprefix("Insufficient ")
+    given, asked = AMOUNTS.get(resource, ("4", "3"))
+    maker.request(resource, asked)
+    for node in maker.nodes:
+        node["status"]["allocatable"].setdefault(resource, given)
+    for node in nodes:
+        if resource in AMOUNTS:
+            requests = {resource: {"cpu": "2", "memory": "4Gi"}.get(resource, "8Gi")}
+            maker.neighbour(node, container={"resources": {"requests": requests}})
+        else:
+            node["status"]["allocatable"][resource] = "2"
+
+
+def too_many_pods(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    for node in nodes:
+        node["status"]["allocatable"]["pods"] = "1"
+        maker.neighbour(node)
+
+
+def taint(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    match = TAINT.search(part.reason)
+    key, value = (match["key"], match["value"].strip()) if match else ("dedicated", "others")
+    effect = "NoExecute" if key in ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable") else "NoSchedule"
+    for node in nodes:
+        node["spec"] = {"taints": [{"key": key, "effect": effect, **({"value": value} if value else {})}]}
+
+
+def cordoned(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    for node in nodes:
+        node["spec"] = {"unschedulable": True}
+
+
+def labels(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    maker.spec["nodeSelector"] = {"disk": "ssd"}
+    names = {node["metadata"]["name"] for node in nodes}
+    for node in maker.nodes:
+        node["metadata"]["labels"]["disk"] = "hdd" if node["metadata"]["name"] in names else "ssd"
+
+
+def ports(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    port = {"ports": [{"containerPort": 80, "hostPort": 8080}]}
+    maker.spec["containers"][0] |= port
+    for node in nodes:
+        maker.neighbour(node, container=port)
+
+
+def spread(maker: Maker, nodes: list[Manifest], part: Part, *, missing: bool = False) -> None:
+    key = "example.com/rack"
+    constraint: Manifest = {"maxSkew": 1, "topologyKey": key, "whenUnsatisfiable": "DoNotSchedule"}
+    if all(any(word in one for word in ("spread", "unschedulable", "taint")) for one in maker.reasons):
+        constraint["minDomains"] = maker.total + 1  # there is no emptier domain: one is missing
+    maker.spec["topologySpreadConstraints"] = [{**constraint, "labelSelector": {"matchLabels": {"app": POD}}}]
+    names = {node["metadata"]["name"] for node in nodes}
+    maker.unlabelled |= names if missing else set()
+    for node in maker.nodes:
+        name = node["metadata"]["name"]
+        if name in names and not missing:
+            node["metadata"]["labels"][key] = "full"
+        elif name not in maker.unlabelled:
+            node["metadata"]["labels"].setdefault(key, name)
+    if not missing:
+        for _ in range(2):
+            maker.neighbour(nodes[0], {"app": POD})
+
+
+def spread_label(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    spread(maker, nodes, part, missing=True)
+
+
+def affinity(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    key = "example.com/group"
+    term = {"labelSelector": {"matchLabels": {"app": "cache"}}, "topologyKey": key}
+    rules = maker.spec.setdefault("affinity", {})
+    rules["podAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    names = {node["metadata"]["name"] for node in nodes}
+    others = [node for node in maker.nodes if node["metadata"]["name"] not in names]
+    for node in maker.nodes:
+        node["metadata"]["labels"][key] = "far" if node["metadata"]["name"] in names else "near"
+    if others:
+        maker.neighbour(others[0], {"app": "cache"})
+
+
+def anti_affinity(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    term = {"labelSelector": {"matchLabels": {"app": "noisy"}}, "topologyKey": "kubernetes.io/hostname"}
+    rules = maker.spec.setdefault("affinity", {})
+    rules["podAntiAffinity"] = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
+    for node in nodes:
+        maker.neighbour(node, {"app": "noisy"})
+
+
+def existing_anti_affinity(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    term = {"labelSelector": {"matchLabels": {"app": POD}}, "topologyKey": "kubernetes.io/hostname"}
+    rules = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+    for node in nodes:
+        maker.neighbour(node, {"app": "shy"}, affinity=rules)
+
+
+def volume_elsewhere(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    names = {node["metadata"]["name"] for node in nodes}
+    for node in maker.nodes:
+        node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "b" if node["metadata"]["name"] in names else "a"
+    asked = {"accessModes": ["ReadWriteOnce"], "storageClassName": "local"}
+    values = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}
+    where = {"required": {"nodeSelectorTerms": [{"matchExpressions": [values]}]}}
+    volume = {**asked, "capacity": {"storage": "1Gi"}, "local": {"path": "/data"}, "nodeAffinity": where}
+    claim = {**asked, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "data"}
+    maker.objects.append(manifest("v1", "PersistentVolume", "data", spec=volume, status={"phase": "Bound"}))
+    maker.objects.append(manifest("v1", "PersistentVolumeClaim", "data", spec=claim, status={"phase": "Bound"}))
+    maker.spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+
+
+def unbound_claim(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    now = {"provisioner": "example.com/disk", "volumeBindingMode": "Immediate"}
+    maker.objects.append(manifest("storage.k8s.io/v1", "StorageClass", "now", **now))
+    size = {"requests": {"storage": "1Gi"}}
+    claim = {"accessModes": ["ReadWriteOnce"], "storageClassName": "now", "resources": size}
+    maker.objects.append(manifest("v1", "PersistentVolumeClaim", "data", spec=claim))
+    maker.spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
+
+
+def no_claim(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    match = re.search(r'"([^"]+)"', part.reason)
+    maker.spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": match[1] if match else "data"}}]
+
+
+def gated(maker: Maker, nodes: list[Manifest], part: Part) -> None:
+    maker.spec["schedulingGates"] = [{"name": "example.com/gate"}]
+
+
+MAKERS: tuple[tuple[str, Callable[[Maker, list[Manifest], Part], None]], ...] = (
+    ("Insufficient ", insufficient),
+    ("Too many pods", too_many_pods),
+    ("taint", taint),
+    ("were unschedulable", cordoned),
+    ("volume node affinity conflict", volume_elsewhere),
+    ("PersistentVolume's node affinity", volume_elsewhere),
+    ("node affinity", labels),
+    ("node selector", labels),
+    ("free ports", ports),
+    ("spread constraints (missing required label)", spread_label),
+    ("spread constraints", spread),
+    ("existing pods anti-affinity", existing_anti_affinity),
+    ("pod anti-affinity", anti_affinity),
+    ("pod affinity", affinity),
+    ("unbound immediate", unbound_claim),
+    ("persistentvolumeclaim", no_claim),
+    ("scheduling gates", gated),
+    ("no nodes available", lambda maker, nodes, part: None),
+)
+
+
+def starter(message: FailedMessage) -> str:
+    """The scenario's text; "" where a reason is unknown, or where there would be too many nodes."""
+    makers = [next((make for text, make in MAKERS if text in part.reason), None) for part in message.parts]
+    if not message.parts or None in makers or message.total > MOST_NODES:
+        return ""
+    maker = Maker(message.total, [part.reason for part in message.parts])
+    for _ in range(message.total):
+        maker.node()
+    shares = shared(message)
+    if shares is None:
+        return ""
+    for part, make, (start, end) in zip(message.parts, makers, shares, strict=True):
+        assert make is not None
+        make(maker, maker.nodes[start:end], part)
+    title = {"title": "A pod that waits, as its message says"}
+    objects = [*maker.nodes, *maker.objects, maker.pod]
+    made = ""
+    for version in reversed(RELEASES):  # the newest that words it so
+        spec = {**title, "kubernetesVersion": version}
+        made = compact_yaml.write_all([*objects, manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=spec)])
+        if [part.reason for part in decode(told_by(made)).parts] == [part.reason for part in message.parts]:
+            return made
+    return made
+
+
+def shared(message: FailedMessage) -> list[tuple[int, int]] | None:
+    """Which nodes each part gets, from and up to: one after another, resources of one node together where need be."""
+    amounts = [part for part in message.parts if part.reason.startswith(("Insufficient", "Too many"))]
+    others = sum(part.count for part in message.parts if part not in amounts)
+    room = message.total - others
+    together = sum(part.count for part in amounts) > room
+    if others > message.total or any(part.count > room for part in amounts):
+        return None
+    found, at, turn = [], 0, 0
+    for part in message.parts:
+        if part in amounts and together:
+            turn += 1
+            found.append((others, others + part.count) if turn % 2 else (message.total - part.count, message.total))
+        elif part in amounts:
+            before = sum(one.count for one in amounts[: amounts.index(part)])
+            found.append((others + before, others + before + part.count))
+        else:
+            found.append((at, at + part.count))
+            at += part.count
+    return found
+
+
+def told_by(text: str) -> str:
+    """What the simulation says of the starter's pod."""
+    failed = [event for event in simulate(parse_scenario(text)) if isinstance(event, SchedulingFailed)]
+    return next((event.message for event in failed if event.pod == f"default/{POD}"), "")
+
+
+def same_counts(text: str, message: FailedMessage) -> bool:
+    """Does the simulation's message count the same nodes, whatever the wording of its release?"""
+    found = decode(text)
+    return found.total == message.total and counts(found) == counts(message)

@@ -1,0 +1,126 @@
+"""How many fit: copies of a pod, placed one by one until there is no more room, where, and why no more.
+
+Room is what is free: nobody is preempted. Each copy is decided as the scheduler would and counted on its node before
+the next one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from scheduler_core.apis.core import Node, Pod, PodKey
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.edits import MOST_NODES_ADDED, AddNodes, NotPossible
+from scheduler_core.ask.moment import Moment
+from scheduler_core.ask.objects import no_such
+from scheduler_core.ask.world import World
+from scheduler_core.cluster.node_tree import ZONE_LABELS
+from scheduler_core.trace.records import NodeName
+
+MOST_REPLICAS = 10_000
+
+
+class NodesMore(msgspec.Struct, frozen=True):
+    """How many nodes like one must come, so that all that are wanted fit; None: however many, they do not."""
+
+    like: NodeName
+    count: int | None
+
+
+class Capacity(msgspec.Struct, frozen=True):
+    """`fit` copies found room; `message` is what the next one was told, "" if nobody asked for more.
+
+    `by_node` and `by_zone` are what they stand on, the most first; `more` what `wanted` would take, by kind of node.
+    """
+
+    pod: PodKey
+    fit: int
+    wanted: int | None
+    message: str
+    by_node: dict[NodeName, int]
+    by_zone: dict[str, int]
+    more: list[NodesMore]
+
+
+def capacity(moment: Moment, key: PodKey, wanted: int | None = None) -> Capacity:
+    """How many copies of a pod fit beside what is there; with `wanted`, what so many take. Raises NotPossible."""
+    if wanted is not None and not 1 <= wanted <= MOST_REPLICAS:
+        raise NotPossible(Message("ask for 1 to {most:,} replicas", most=MOST_REPLICAS))
+    world = moment.world()
+    pod = world.cluster.pods.get(key)
+    if pod is None:
+        raise no_such("Pod", key)
+    places, message = placed(world, pod, wanted or MOST_REPLICAS)
+    more = [] if wanted is None or len(places) >= wanted else _nodes_more(moment, pod, wanted, len(places))
+    on = Counter(places)
+    zones = Counter({_zone(world.cluster.node(name)): 0 for name in on})
+    for name, count in on.items():
+        zones[_zone(world.cluster.node(name))] += count
+    return Capacity(
+        key, len(places), wanted, message, dict(on.most_common()), {} if set(zones) <= {""} else dict(zones), more
+    )
+
+
+def placed(world: World, pod: Pod, most: int) -> tuple[list[NodeName], str]:
+    """Where copies of the pod come to stand, in order, and what the first one without a place is told."""
+    places: list[NodeName] = []
+    while len(places) < most:
+        copy = _copy(pod, world, len(places) + 1)
+        world.cluster.apply(copy)
+        decision = world.decide(copy.key)
+        if not decision.node:
+            return places, decision.message
+        world.cluster.assume(copy.key, decision.node)
+        world.go_on()
+        places.append(decision.node)
+    return places, ""
+
+
+def _copy(pod: Pod, world: World, number: int) -> Pod:
+    """Pending, as a controller would make it anew."""
+    name = f"{pod.name}-{number}"
+    while world.cluster.pods.get(f"{pod.namespace}/{name}") is not None:
+        name += "-copy"
+    fresh = pod.changed(name=name, key=f"{pod.namespace}/{name}", uid=f"{pod.uid}-{number}", node_name="")
+    return fresh.changed(start_time=None, nominated_node_name="", phase="Pending", terminating=False)
+
+
+def _zone(node: Node | None) -> str:
+    labels: Mapping[str, str] = node.labels if node else {}
+    return next((labels[label] for label in ZONE_LABELS if label in labels), "")
+
+
+def _nodes_more(moment: Moment, pod: Pod, wanted: int, fit: int) -> list[NodesMore]:
+    """For each kind of node, the fewest that do, by halving; the kind that takes fewest first."""
+    found = [NodesMore(node.name, _fewest(moment, pod, node.name, wanted, fit)) for node in kinds(moment)]
+    return sorted(found, key=lambda one: (one.count is None, one.count or 0))
+
+
+def kinds(moment: Moment, most: int = 8) -> Sequence[Node]:
+    """One node of each kind: those that differ in more than their name, the smallest first."""
+    seen: dict[object, Node] = {}
+    for node in moment.world().cluster.all_nodes():
+        labels = {key: value for key, value in node.labels.items() if value != node.name}
+        shape = (tuple(sorted(node.allocatable.items())), tuple(sorted(labels.items())), node.taints)
+        if not node.unschedulable:
+            seen.setdefault(shape, node)
+    return sorted(seen.values(), key=lambda one: one.allocatable.get("cpu", 0))[:most]
+
+
+def _fewest(moment: Moment, pod: Pod, like: NodeName, wanted: int, fit: int) -> int | None:
+    def enough(count: int) -> bool:
+        world = moment.world()
+        world.edited([AddNodes(like, count)], {})
+        return len(placed(world, pod, wanted)[0]) >= wanted
+
+    most = min(wanted - fit, MOST_NODES_ADDED)
+    if not enough(most):
+        return None
+    low, high = 0, most  # `low` is too few, `high` is enough
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -1,0 +1,245 @@
+"""Two runs side by side: their attempts aligned by pod, the first decision that differs and why, and what moved.
+
+    compare(lambda: simulate(a), lambda: simulate(b))
+
+The runs are read twice at most: once for all their attempts in short, and again only as far as the decision that
+differs first, which is then told in full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
+
+import msgspec
+
+from scheduler_core.ask.measures import Measures, Tally
+from scheduler_core.trace import events as trace
+from scheduler_core.trace.decisions import Record, decisions
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.records import NodeName, Outcome, PodKey
+
+MOST_ROWS = 20_000  # aligned attempts, and moved pods, in an answer
+Events = Callable[[], Iterable[AnyEvent]]
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """One attempt in short. `pod_attempt` is its number among the pod's own; `step` that of its first event."""
+
+    attempt: int
+    pod: PodKey
+    pod_attempt: int
+    step: int
+    time: float
+    outcome: Outcome
+    node: NodeName
+    nominated: NodeName = ""
+    victims: tuple[PodKey, ...] = ()
+    message: str = ""
+
+    @property
+    def came_to(self) -> tuple[str, ...]:
+        """What is the same where two attempts decide the same; a message may count other nodes."""
+        return (self.outcome, self.node, self.nominated, *sorted(self.victims))
+
+
+class Cause(msgspec.Struct, frozen=True):
+    """Why a decision differs, in numbers; the page finds the words.
+
+    filter: `node` was turned down in one run, by what `before` or `after` says. score: its total was `before` in one
+    run and `after` in the other, mostly because of `plugin`, whose weighted score went from the one to the other.
+    tie: the same best score on several nodes, another of them taken. victims: other pods had to go. message: pending
+    for other reasons. only: the other run has no such attempt.
+    """
+
+    kind: Literal["filter", "score", "tie", "victims", "message", "only"]
+    node: NodeName = ""
+    before: int | str | None = None
+    after: int | str | None = None
+    plugin: str = ""
+    plugin_before: int | None = None
+    plugin_after: int | None = None
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The first decision that differs, in each run; None where a run has none such."""
+
+    before: Attempt | None
+    after: Attempt | None
+    cause: Cause
+
+
+class Moved(msgspec.Struct, frozen=True):
+    """A pod that ended elsewhere; "" is pending, None gone or never there."""
+
+    pod: PodKey
+    before: NodeName | None
+    after: NodeName | None
+
+
+class Pair(msgspec.Struct, frozen=True, array_like=True):
+    """Attempts that belong together, by their places in `Comparison.attempts`; -1 where a run has none such."""
+
+    before: int
+    after: int
+    same: bool
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """`pairs` are in the order of the first run, then what only the second has. None at `first`: all is the same."""
+
+    first: Difference | None
+    moved: list[Moved]
+    moved_count: int
+    attempts: tuple[list[Attempt], list[Attempt]]
+    pairs: list[Pair]
+    measures: tuple[Measures, Measures]
+    differing: int
+
+    @property
+    def same(self) -> bool:
+        return self.first is None and not self.moved_count
+
+
+class _Run:
+    """A run in short."""
+
+    def __init__(self, events: Events) -> None:
+        self.events = events
+        self.attempts: list[Attempt] = []
+        tally = Tally()
+        for attempt in _attempts(_seen_by(tally, events())):
+            self.attempts.append(attempt)
+        self.measures = tally.measures()
+        self.place: dict[PodKey, NodeName] = {**dict.fromkeys(tally.pending, ""), **tally.bound}
+        self.by_pod = {(one.pod, one.pod_attempt): index for index, one in enumerate(self.attempts)}
+
+    def record(self, attempt: Attempt) -> Record:
+        """All that the plugins said in it."""
+        return next(one for one in decisions(self.events()) if one.get("attempt") == attempt.attempt)
+
+
+def compare(before: Events, after: Events) -> Comparison:
+    """What differs between two runs, each given as a way to read its events."""
+    runs = _Run(before), _Run(after)
+    pairs = _paired(*runs)
+    differing = [pair for pair in pairs if not pair.same]
+    moved = [
+        Moved(pod, runs[0].place.get(pod), runs[1].place.get(pod))
+        for pod in sorted(runs[0].place.keys() | runs[1].place.keys())
+        if runs[0].place.get(pod) != runs[1].place.get(pod)
+    ]
+    return Comparison(
+        _first(differing, *runs) if differing else None,
+        moved[:MOST_ROWS],
+        len(moved),
+        (runs[0].attempts[:MOST_ROWS], runs[1].attempts[:MOST_ROWS]),
+        pairs[:MOST_ROWS],
+        (runs[0].measures, runs[1].measures),
+        len(differing),
+    )
+
+
+def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
+    for event in events:
+        tally.take(event)
+        yield event
+
+
+def _attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
+    """Each as it ends; those of a pod are counted by the scheduler's number for them, however it was created anew."""
+    time, begun = 0.0, 0
+    preemption: trace.PreemptionEvaluated | None = None
+    message = ""
+    tries: dict[PodKey, int] = {}
+    for step, event in enumerate(events):
+        match event:
+            case trace.ClockAdvanced():
+                time = event.time
+            case trace.CycleStarted():
+                begun, preemption, message = step, None, ""
+            case trace.PreemptionEvaluated():
+                preemption = event
+            case trace.SchedulingFailed():
+                message = event.message
+            case trace.AttemptFinished():
+                number = tries[event.pod] = tries.get(event.pod, 0) + 1
+                yield Attempt(
+                    event.attempt,
+                    event.pod,
+                    number,
+                    begun,
+                    time,
+                    event.outcome,
+                    event.node,
+                    preemption.nominated_node if preemption else "",
+                    tuple(preemption.victims) if preemption else (),
+                    message,
+                )
+
+
+def _paired(before: _Run, after: _Run) -> list[Pair]:
+    pairs = []
+    for index, one in enumerate(before.attempts):
+        other = after.by_pod.get((one.pod, one.pod_attempt), -1)
+        same = other >= 0 and after.attempts[other].came_to == one.came_to
+        pairs.append(Pair(index, other, same))
+    pairs += [
+        Pair(-1, index, False)
+        for index, one in enumerate(after.attempts)
+        if (one.pod, one.pod_attempt) not in before.by_pod
+    ]
+    return pairs
+
+
+def _first(differing: list[Pair], before: _Run, after: _Run) -> Difference:
+    """The earliest in virtual time, of those the first tried."""
+
+    def when(pair: Pair) -> tuple[float, int]:
+        found = [run.attempts[place] for run, place in ((before, pair.before), (after, pair.after)) if place >= 0]
+        return min((one.time, one.attempt) for one in found)
+
+    pair = min(differing, key=when)
+    old = before.attempts[pair.before] if pair.before >= 0 else None
+    new = after.attempts[pair.after] if pair.after >= 0 else None
+    if old is None or new is None:
+        return Difference(old, new, Cause("only"))
+    return Difference(old, new, cause_of(before.record(old), after.record(new)))
+
+
+def cause_of(old: Record, new: Record) -> Cause:
+    """Why the second decision about a pod is another: the nodes that the two chose are looked at."""
+    for name, one in ((new["node"], old), (old["node"], new)):
+        if name and name not in one["feasible"]:
+            said = _rejection(one, name)
+            return Cause("filter", name, *((said, "") if one is old else ("", said)))
+    if not (old["node"] and new["node"]):
+        if _victims(old) != _victims(new):
+            return Cause("victims", before=", ".join(_victims(old)), after=", ".join(_victims(new)))
+        return Cause("message", before=old["message"] or "", after=new["message"] or "")
+    return _score(old, new)
+
+
+def _score(old: Record, new: Record) -> Cause:
+    """The winner whose total moved more, and the plugin that moved it most."""
+    names = [name for name in (new["node"], old["node"]) if name]
+    deltas = {name: (new["totals"].get(name) or 0) - (old["totals"].get(name) or 0) for name in names}
+    name = max(names, key=lambda one: abs(deltas[one]))
+    if not deltas[name]:
+        return Cause("tie", new["node"], old["totals"].get(old["node"]), new["totals"].get(new["node"]))
+    weighted = {
+        plugin: tuple((record["scores"].get(plugin, {}).get(name) or (0, 0, 0))[2] for record in (old, new))
+        for plugin in dict.fromkeys((*old["scores"], *new["scores"]))
+    }
+    plugin = max(weighted, key=lambda one: abs(weighted[one][1] - weighted[one][0]), default="")
+    moved = weighted.get(plugin, (None, None))
+    return Cause("score", name, old["totals"].get(name), new["totals"].get(name), plugin, *moved)
+
+
+def _rejection(record: Record, node: NodeName) -> str:
+    status = record["filter"].get(node)
+    return f"{status['plugin']}: {', '.join(status['reasons'])}" if status else "not looked at"
+
+
+def _victims(record: Record) -> list[PodKey]:
+    return list(record["preemption"]["victims"]) if record["preemption"] else []

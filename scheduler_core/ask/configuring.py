@@ -1,0 +1,80 @@
+"""Edits of the configuration as steps in its document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.edits import (
+    MOST_WEIGHT,
+    ConfigurationEdit,
+    DisablePlugin,
+    NotPossible,
+    SetStrategy,
+    SetWeight,
+    Step,
+)
+
+EMPTY = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
+def steps_of(edit: ConfigurationEdit, data: Mapping[str, Any]) -> list[Step]:
+    """The steps that the edit takes in a configuration's data, which may be EMPTY; raises NotPossible."""
+    steps: list[Step] = []
+    index = _profile(edit.profile, data, steps)
+    profile = ((data.get("profiles") or [{}])[index]) or {}
+    at = ("profiles", index)
+    match edit:
+        case SetWeight():
+            steps += _weight(edit, profile, at)
+        case DisablePlugin():
+            steps += _disabled(edit.plugin, profile, at)
+        case SetStrategy():
+            steps += _strategy(edit, profile, at)
+    return steps
+
+
+def _profile(name: str, data: Mapping[str, Any], steps: list[Step]) -> int:
+    """Which of the profiles it is; without any there is the default one."""
+    profiles = data.get("profiles") or []
+    if not profiles and name == DEFAULT_SCHEDULER:
+        steps.append(Step(("profiles",), [{"schedulerName": name}]))
+        return 0
+    for index, profile in enumerate(profiles):
+        if (profile.get("schedulerName") or DEFAULT_SCHEDULER) == name:
+            return index
+    raise NotPossible(Message("the configuration has no profile {name}", name=name))
+
+
+def _weight(edit: SetWeight, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
+    """Where the plugin is enabled by name its weight changes; else it is enabled anew, in its default's place."""
+    if not 1 <= edit.weight <= MOST_WEIGHT:
+        raise NotPossible(Message("a weight is a number from 1 to {most:,}", most=MOST_WEIGHT))
+    plugins = profile.get("plugins") or {}
+    for point in ("score", "multiPoint"):
+        for index, one in enumerate((plugins.get(point) or {}).get("enabled") or ()):
+            if one.get("name") == edit.plugin:
+                return [Step((*at, "plugins", point, "enabled", index, "weight"), edit.weight)]
+    return [Step((*at, "plugins", "multiPoint", "enabled"), {"name": edit.plugin, "weight": edit.weight}, add=True)]
+
+
+def _disabled(plugin: str, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
+    """Off at all points, and no longer enabled by name at any."""
+    steps = []
+    for point, found in (profile.get("plugins") or {}).items():
+        enabled: Sequence[Any] = (found or {}).get("enabled") or ()
+        left = [one for one in enabled if one.get("name") != plugin]
+        if len(left) < len(enabled):
+            steps.append(Step((*at, "plugins", point, "enabled"), left))
+    return [*steps, Step((*at, "plugins", "multiPoint", "disabled"), {"name": plugin}, add=True)]
+
+
+def _strategy(edit: SetStrategy, profile: Mapping[str, Any], at: tuple[str | int, ...]) -> list[Step]:
+    where = (*at, "pluginConfig")
+    for index, one in enumerate(profile.get("pluginConfig") or ()):
+        if one.get("name") == "NodeResourcesFit":
+            return [Step((*where, index, "args", "scoringStrategy", "type"), edit.strategy)]
+    strategy = {"type": edit.strategy, "resources": [{"name": name, "weight": 1} for name in ("cpu", "memory")]}
+    return [Step(where, {"name": "NodeResourcesFit", "args": {"scoringStrategy": strategy}}, add=True)]

@@ -1,0 +1,118 @@
+"""One attempt again, with edits: what would have been decided, drawn against what was.
+
+    moment = before_attempt(scenario, 7)
+    judge(moment, [SetField("Pod", "web", (...), "500m", "default")])
+
+The moment can be asked many times; each time costs one decision and a copy of the cluster's columns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.edits import Edit, NotPossible
+from scheduler_core.ask.moment import Moment
+from scheduler_core.ask.objects import KnownPlugins
+from scheduler_core.ask.world import Decision
+from scheduler_core.trace.records import NodeName
+
+MOST_NODES = 200  # in an answer, of each list
+
+
+class Side(msgspec.Struct, frozen=True):
+    """A decision. `node` "" and `nominated` "": it stays pending, and `message` says why."""
+
+    node: NodeName
+    nominated: NodeName
+    victims: list[PodKey]
+    message: str
+    feasible: int
+
+
+class NodeChange(msgspec.Struct, frozen=True):
+    """A node that changed sides, or whose total moved. "" and None: it was not asked, or nothing scored it.
+
+    `before` and `after` are what turned it down, "" where it was feasible. `scores` are the plugins whose weighted
+    score moved: (plugin, before, after).
+    """
+
+    node: NodeName
+    before: str
+    after: str
+    total_before: int | None = None
+    total_after: int | None = None
+    scores: list[tuple[str, int | None, int | None]] = []
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """`gained` and `lost` are nodes that became feasible, or no longer are; `moved` those whose total is another.
+
+    Of each the first 200; `counts` has all.
+    """
+
+    pod: PodKey
+    before: Side
+    after: Side
+    gained: list[NodeChange]
+    lost: list[NodeChange]
+    moved: list[NodeChange]
+    counts: tuple[int, int, int]
+
+    @property
+    def same(self) -> bool:
+        """Whether the edits leave the decision as it was."""
+        return self.before == self.after and not any(self.counts)
+
+
+def judge(moment: Moment, edits: Sequence[Edit], known: KnownPlugins | None = None) -> Judgement:
+    """The decision with the edits against the one without; raises NotPossible."""
+    if moment.pod is None:
+        raise NotPossible(Message("no attempt comes at this moment"))
+    key = moment.pod.key
+    world = moment.world()
+    before = world.decide(key)
+    world.edited(edits, known or {})
+    return compared(before, world.decide(key))
+
+
+def compared(before: Decision, after: Decision) -> Judgement:
+    """Two decisions about one pod."""
+    feasible = [dict.fromkeys(one.record["feasible"]) for one in (before, after)]
+    gained = [_change(name, before, after) for name in feasible[1] if name not in feasible[0]]
+    lost = [_change(name, before, after) for name in feasible[0] if name not in feasible[1]]
+    both = (name for name in feasible[0] if name in feasible[1])
+    moved = [change for name in both if (change := _change(name, before, after)).scores]
+    moved.sort(key=lambda one: -(one.total_after or 0))
+    counts = (len(gained), len(lost), len(moved))
+    lists = (gained[:MOST_NODES], lost[:MOST_NODES], moved[:MOST_NODES])
+    return Judgement(after.pod, side_of(before), side_of(after), *lists, counts)
+
+
+def side_of(decision: Decision) -> Side:
+    """A decision without its nodes."""
+    return Side(decision.node, decision.nominated, decision.victims, decision.message, len(decision.record["feasible"]))
+
+
+def _change(name: NodeName, before: Decision, after: Decision) -> NodeChange:
+    scores = []
+    old, new = before.record["scores"], after.record["scores"]
+    for plugin in dict.fromkeys((*old, *new)):
+        pair = (_weighted(old, plugin, name), _weighted(new, plugin, name))
+        if pair[0] != pair[1]:
+            scores.append((plugin, *pair))
+    totals = before.record["totals"].get(name), after.record["totals"].get(name)
+    return NodeChange(name, _rejection(before, name), _rejection(after, name), *totals, scores)
+
+
+def _weighted(scores: Mapping[str, Mapping[str, Sequence[int]]], plugin: str, node: NodeName) -> int | None:
+    found = scores.get(plugin, {}).get(node)
+    return None if found is None else found[2]
+
+
+def _rejection(decision: Decision, node: NodeName) -> str:
+    status = decision.record["filter"].get(node)
+    return "" if status is None else f"{status['plugin']}: {', '.join(status['reasons'])}"

@@ -1,0 +1,161 @@
+"""What a run came to, as numbers to compare: of one run, and of thousands."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from statistics import fmean, pstdev
+
+import msgspec
+
+from scheduler_core.cluster.node_tree import ZONE_LABELS
+from scheduler_core.trace.events import (
+    AnyEvent,
+    AttemptFinished,
+    ClockAdvanced,
+    ObjectApplied,
+    ObjectDeleted,
+    PodBound,
+    PodEnqueued,
+    PreemptionEvaluated,
+    RunFinished,
+    RunStarted,
+    VictimEvicted,
+)
+from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
+
+
+class Measures(msgspec.Struct, frozen=True):
+    """`waits` are virtual seconds from the first time in the queue to the binding; shares are of what is allocatable.
+
+    `cpu_spread` is the standard deviation of the nodes' shares; `skew` the difference in pods between the zone with the
+    most and the one with the fewest, None where nodes have no zones.
+    """
+
+    placed: int
+    pending: int
+    attempts: int
+    preemptions: int
+    evicted: int
+    highest_victim: int | None
+    budget_violations: int
+    wait_mean: float
+    wait_longest: float
+    cpu: float
+    memory: float
+    cpu_spread: float
+    empty_nodes: int
+    skew: int | None
+    time: float
+
+
+class Tally:
+    """Takes the events of one run, one by one; `measures` when it has ended."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, NodeSummary] = {}
+        self.pods: dict[PodKey, PodSummary] = {}
+        self.bound: dict[PodKey, str] = {}
+        self.pending: list[PodKey] = []
+        self._time = 0.0
+        self._since: dict[PodKey, float] = {}
+        self._waits: list[float] = []
+        self._counts: Counter[str] = Counter()
+        self._victims: list[int] = []
+
+    def take(self, event: AnyEvent) -> None:
+        """Go on by one event."""
+        match event:
+            case RunStarted():
+                self.nodes = {node.name: node for node in event.nodes}
+                self.pods = {pod.pod: pod for pod in event.pods}
+            case ClockAdvanced():
+                self._time = event.time
+            case PodEnqueued():
+                self._since.setdefault(event.pod, self._time)
+            case PodBound():
+                self._waits.append(self._time - self._since.pop(event.pod, self._time))
+            case AttemptFinished():
+                self._counts["attempts"] += 1
+            case PreemptionEvaluated() | VictimEvicted():
+                self._preemption(event)
+            case ObjectApplied() | ObjectDeleted():
+                self._object(event)
+            case RunFinished():
+                self._time, self.bound, self.pending = event.time, event.bound, event.pending
+
+    def _preemption(self, event: PreemptionEvaluated | VictimEvicted) -> None:
+        if isinstance(event, VictimEvicted):
+            self._counts["evicted"] += 1
+            pod = self.pods.get(event.pod)
+            self._victims += [pod.priority] if pod else []
+        elif event.nominated_node:
+            self._counts["preemptions"] += 1
+            chosen = (one for one in event.candidates if one.node == event.nominated_node)
+            self._counts["violations"] += next((one.pdb_violations for one in chosen), 0)
+
+    def _object(self, event: ObjectApplied | ObjectDeleted) -> None:
+        if isinstance(event, ObjectDeleted):
+            if event.kind == "Node":
+                self.nodes.pop(event.name, None)
+            elif event.kind == "Pod":
+                self._since.pop(f"{event.namespace}/{event.name}", None)
+        elif event.node is not None:
+            self.nodes[event.node.name] = event.node
+        elif event.pod is not None:
+            self.pods[event.pod.pod] = event.pod
+
+    def measures(self) -> Measures:
+        """What it came to."""
+        used = {name: self._used(name) for name in ("cpu", "memory")}
+        shares = [_share(used["cpu"][name], node.allocatable.get("cpu", 0)) for name, node in self.nodes.items()]
+        on = Counter(self.bound.values())
+        return Measures(
+            placed=len(self.bound),
+            pending=len(self.pending),
+            attempts=self._counts["attempts"],
+            preemptions=self._counts["preemptions"],
+            evicted=self._counts["evicted"],
+            highest_victim=max(self._victims, default=None),
+            budget_violations=self._counts["violations"],
+            wait_mean=fmean(self._waits) if self._waits else 0.0,
+            wait_longest=max(self._waits, default=0.0),
+            cpu=self._total("cpu", used["cpu"]),
+            memory=self._total("memory", used["memory"]),
+            cpu_spread=pstdev(shares) if shares else 0.0,
+            empty_nodes=sum(not on[name] for name in self.nodes),
+            skew=self._skew(on),
+            time=self._time,
+        )
+
+    def _used(self, resource: str) -> Counter[str]:
+        """What the bound pods ask of each node."""
+        used: Counter[str] = Counter()
+        for key, node in self.bound.items():
+            pod = self.pods.get(key)
+            used[node] += pod.requests.get(resource, 0) if pod else 0
+        return used
+
+    def _total(self, resource: str, used: Counter[str]) -> float:
+        most = sum(node.allocatable.get(resource, 0) for node in self.nodes.values())
+        return _share(sum(used[name] for name in self.nodes), most)
+
+    def _skew(self, on: Counter[str]) -> int | None:
+        zones: Counter[str] = Counter()
+        for name, node in self.nodes.items():
+            zone = next((node.labels[label] for label in ZONE_LABELS if label in node.labels), None)
+            if zone is not None:
+                zones[zone] += on[name]
+        return max(zones.values()) - min(zones.values()) if zones else None
+
+
+def measured(events: Iterable[AnyEvent]) -> Measures:
+    """The measures of a run."""
+    tally = Tally()
+    for event in events:
+        tally.take(event)
+    return tally.measures()
+
+
+def _share(used: int, most: int) -> float:
+    return used / most if most else 0.0

@@ -1,0 +1,150 @@
+"""Edits taken to the objects of a cluster: each is built anew from its manifest, by the parser's own rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from scheduler_core.apis.config import SchedulerConfiguration
+from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodDisruptionBudget, PriorityClass, StorageClass
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.configuring import EMPTY, steps_of
+from scheduler_core.ask.edits import MOST_NODES_ADDED, AddNodes, ConfigurationEdit, NotPossible, SetField, Step, patched
+from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
+from scheduler_core.releases import Release
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS
+from scheduler_core.scenario.reading.documents import Document, read_documents, split
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.problems import Problems
+from scheduler_core.scenario.settings.cluster_state import build
+from scheduler_core.scenario.settings.configuration import build_configuration
+
+HOSTNAME = "kubernetes.io/hostname"
+
+KnownPlugins = Mapping[str, Iterable[str]]
+
+
+def edited(found: KubernetesObject, steps: Sequence[Step], cluster: Cluster, release: Release) -> KubernetesObject:
+    """The object as it would be; what a cluster gave it while it ran stays. Raises NotPossible."""
+    new = _built(kind_of(found), patched(found.manifest, steps), cluster, release)
+    match found, new:
+        case Pod(), Pod():
+            return new.changed(
+                uid=found.uid,
+                creation_timestamp=found.creation_timestamp,
+                start_time=found.start_time,
+                node_name=found.node_name,
+                nominated_node_name=found.nominated_node_name,
+                phase=found.phase,
+                terminating=found.terminating,
+                disruption_target=found.disruption_target,
+            )
+        case Node(), Node():
+            return replace(new, uid=found.uid, creation_timestamp=found.creation_timestamp)
+        case PodDisruptionBudget(), PodDisruptionBudget():
+            return new
+    uid = getattr(found, "uid", "")
+    return replace(new, uid=uid) if uid else new  # type: ignore[arg-type]
+
+
+def set_field(edit: SetField, cluster: Cluster, release: Release) -> KubernetesObject:
+    """The object that the edit is about, with the field; raises NotPossible."""
+    found = stored(cluster, edit.kind, edit.namespace, edit.name)
+    return edited(found, [Step(edit.path, edit.value, edit.add)], cluster, release)
+
+
+def added_nodes(edit: AddNodes, nodes: Mapping[str, Node], cluster: Cluster, release: Release) -> list[Node]:
+    """The nodes that come; raises NotPossible."""
+    made = []
+    for data in manifests_like(edit, nodes[edit.like].manifest if edit.like in nodes else None, nodes):
+        node = _built("Node", data, cluster, release)
+        assert isinstance(node, Node)
+        made.append(node)
+    return made
+
+
+def manifests_like(edit: AddNodes, manifest: Mapping[str, Any] | None, taken: Iterable[str]) -> list[dict[str, Any]]:
+    """Manifests of nodes like one, each with a name of its own; raises NotPossible."""
+    if manifest is None:
+        raise no_such("Node", edit.like)
+    if not 1 <= edit.count <= MOST_NODES_ADDED:
+        raise NotPossible(Message("add from 1 to {most} nodes", most=MOST_NODES_ADDED))
+    names, number = set(taken), 1
+    made: list[dict[str, Any]] = []
+    while len(made) < edit.count:
+        name = f"{edit.like}-like-{number}"
+        number += 1
+        if name not in names:
+            made.append(_named(manifest, name))
+    return made
+
+
+def _named(manifest: Mapping[str, Any], name: str) -> dict[str, Any]:
+    data = deepcopy(dict(manifest))
+    metadata = {key: value for key, value in (data.get("metadata") or {}).items() if key != "uid"}
+    labels = {**(metadata.get("labels") or {}), HOSTNAME: name}
+    data["metadata"] = {**metadata, "name": name, "labels": labels}
+    return data
+
+
+def stored(cluster: Cluster, kind: str, namespace: str, name: str) -> KubernetesObject:
+    """The object in the cluster; raises NotPossible."""
+    found: KubernetesObject | None
+    key = f"{namespace}/{name}" if namespace else name
+    if kind == "Pod":
+        found = cluster.pods.get(key)
+    else:
+        found = cluster.node(name) if kind == "Node" else cluster.get(kind, key)
+    if found is None:
+        raise no_such(kind, key)
+    return found
+
+
+def no_such(kind: str, name: str) -> NotPossible:
+    """There is no such object at this moment."""
+    return NotPossible(Message("there is no {kind} {name} at this moment", kind=kind, name=name))
+
+
+def configured(
+    text: str, edits: Sequence[ConfigurationEdit], known: KnownPlugins, release: Release
+) -> SchedulerConfiguration:
+    """The text's configuration with the edits; raises NotPossible."""
+    found = configuration_document(text)
+    data: Mapping[str, Any] = found.data if found else EMPTY
+    for edit in edits:
+        data = patched(data, steps_of(edit, data))
+    problems = Problems()
+    config = build_configuration(data, problems, known, release)
+    _require_none(problems)
+    return config
+
+
+def configuration_document(text: str) -> Document | None:
+    """The document of the scheduler's configuration, found without reading the others."""
+    for chunk in split(text):
+        if CONFIGURATION[1] not in chunk.text:
+            continue
+        for document in read_documents(chunk.text, Limits(), Problems()):
+            if (document.data.get("apiVersion"), document.data.get("kind")) == CONFIGURATION:
+                return document
+    return None
+
+
+def _built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
+    problems, admission = Problems(), Admission(release)
+    classes = cluster.objects("PriorityClass"), cluster.objects("StorageClass")
+    admission.priority_classes |= {key_of(one): one for one in classes[0] if isinstance(one, PriorityClass)}
+    admission.storage_classes |= {key_of(one): one for one in classes[1] if isinstance(one, StorageClass)}
+    new = build(KINDS[kind], data, problems, admission)
+    _require_none(problems)
+    assert new is not None
+    return new
+
+
+def _require_none(problems: Problems) -> None:
+    errors = problems.errors()
+    if errors:
+        raise NotPossible(Message("{path}: {problem}", path=errors[0].path, problem=errors[0].message))

@@ -1,0 +1,96 @@
+"""One step written into the text of one YAML or JSON document, everything else left as it is."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import yaml
+
+from scheduler_core.ask.edits import Path, Step
+from scheduler_core.scenario.reading.yaml_composer import resolve_plain
+
+
+def written_at(text: str, step: Step) -> str:
+    """The text with the step; as it was where the place is not found or not plain: compare what it then says."""
+    try:
+        root = yaml.compose(text, Loader=yaml.CSafeLoader)
+    except yaml.YAMLError:
+        return text
+    node, left = _deepest(root, step.path)
+    if not left:
+        if not step.add:
+            return _spliced(text, node, flow(step.value))
+        return _inserted_item(text, node, step.value)
+    if not isinstance(node, yaml.MappingNode) or not isinstance(left[0], str):
+        return text
+    value = [step.value] if step.add else step.value
+    for part in reversed(left[1:]):
+        value = {part: value}
+    return _inserted_key(text, node, left[0], value)
+
+
+def flow(value: Any) -> str:
+    """A value in flow style, on one line: what YAML and JSON both read."""
+    if isinstance(value, str):
+        plain = isinstance(resolve_plain(value), str) and value and all(c.isalnum() or c in "-_./" for c in value)
+        return value if plain and value[0].isalnum() else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{flow(key)}: {flow(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    return json.dumps(value)
+
+
+def _deepest(root: Any, path: Path) -> tuple[Any, Path]:
+    """The node that is farthest along the path, and what is left of the path; a value of null is not there."""
+    node = root
+    for depth, part in enumerate(path):
+        below = _child(node, part)
+        is_null = isinstance(below, yaml.ScalarNode) and below.value in ("", "~", "null") and not below.style
+        if below is None or (is_null and depth < len(path) - 1):
+            return node, path[depth:]
+        node = below
+    return node, ()
+
+
+def _child(node: Any, part: str | int) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return next((value for key, value in node.value if key.value == part), None)
+    if isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
+        return node.value[part]
+    return None
+
+
+def _spliced(text: str, node: Any, value: str) -> str:
+    start, end = node.start_mark.index, node.end_mark.index
+    kept = text[start:end]
+    end -= len(kept) - len(kept.rstrip())
+    if start == end:  # nothing is written there: "key:"
+        value = value if text[start - 1 : start].isspace() else " " + value
+    return text[:start] + _as_json(text, value) + text[end:]
+
+
+def _inserted_key(text: str, node: yaml.MappingNode, key: str, value: Any) -> str:
+    at: int = node.start_mark.index
+    if node.flow_style:
+        pair = f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}"
+        return text[: at + 1] + pair + (", " if node.value else "") + text[at + 1 :]
+    return text[:at] + f"{flow(key)}: {flow(value)}\n{' ' * node.start_mark.column}" + text[at:]
+
+
+def _inserted_item(text: str, node: Any, value: Any) -> str:
+    if not isinstance(node, yaml.SequenceNode):
+        return text
+    at: int = node.start_mark.index
+    if node.flow_style:
+        item = json.dumps(value, ensure_ascii=False)
+        return text[: at + 1] + item + (", " if node.value else "") + text[at + 1 :]
+    return text[:at] + f"- {flow(value)}\n{' ' * node.start_mark.column}" + text[at:]
+
+
+def _as_json(text: str, value: str) -> str:
+    """In a JSON document everything is quoted."""
+    if text.lstrip()[:1] != "{":
+        return value
+    return json.dumps(yaml.safe_load(value), ensure_ascii=False)

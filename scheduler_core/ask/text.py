@@ -1,0 +1,166 @@
+"""Edits written into a scenario's text: the lines that change, and no others.
+
+A value is put where it stands, or as a new line at the top of its mapping; what cannot be written so (an alias, a
+document whose place is not found) has its whole document written anew. Objects that the timeline creates are edited
+where the timeline creates them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from scheduler_core.ask.configuring import EMPTY, steps_of
+from scheduler_core.ask.edits import (
+    AddNodes,
+    ConfigurationEdit,
+    Edit,
+    Remove,
+    SetField,
+    Step,
+    patched,
+)
+from scheduler_core.ask.objects import manifests_like, no_such
+from scheduler_core.ask.place import written_at
+from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, SCENARIO
+from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, read_documents
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.problems import Path, Problems
+
+Dump = Callable[[Any], str]  # data as the YAML of one document
+
+
+class _Found(NamedTuple):
+    """An object's data, in a chunk of the text, at a path in its document."""
+
+    data: Mapping[str, Any]
+    chunk: Chunk
+    prefix: Path
+
+
+def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
+    """The text with the edits, in order; raises NotPossible."""
+    for edit in edits:
+        match edit:
+            case SetField():
+                for found in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
+                    steps = [Step(edit.path, edit.value, edit.add)]
+                    text = _with_steps(text, found, steps, dump)
+            case AddNodes():
+                text = _with_nodes(text, edit, dump)
+            case Remove():
+                for found in reversed(_objects(text, edit.kind, edit.namespace, edit.name)):
+                    text = _without(text, found, dump)
+            case _:
+                text = _configured(text, edit, dump)
+    return text
+
+
+def _documents(text: str) -> list[Document]:
+    return read_documents(text, Limits(), Problems())
+
+
+def _objects(text: str, kind: str, namespace: str, name: str) -> list[_Found]:
+    """Where the object is written, at the start or by the timeline; raises NotPossible if it is nowhere."""
+    found = []
+    for document in _documents(text):
+        if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
+            found += [one for one in _created(document) if _is(one.data, kind, namespace, name)]
+        elif _is(document.data, kind, namespace, name):
+            found.append(_Found(document.data, document.chunk, document.prefix))
+    if not found:
+        raise no_such(kind, f"{namespace}/{name}" if namespace else name)
+    return found
+
+
+def _created(document: Document) -> list[_Found]:
+    """The objects of the timeline."""
+    events = (document.data.get("spec") or {}).get("events") or ()
+    return [
+        _Found(one[action], document.chunk, (*document.prefix, "spec", "events", index, action))
+        for index, one in enumerate(events)
+        for action in ("create", "update")
+        if isinstance(one.get(action), dict)
+    ]
+
+
+def _is(data: Mapping[str, Any], kind: str, namespace: str, name: str) -> bool:
+    metadata = data.get("metadata") or {}
+    own = (metadata.get("namespace") or "default") if KINDS[kind].namespaced else ""
+    return data.get("kind") == kind and metadata.get("name") == name and own == namespace
+
+
+def _with_steps(text: str, found: _Found, steps: Sequence[Step], dump: Dump) -> str:
+    """The text with the steps taken in one of its documents."""
+    chunk = found.chunk
+    inside = [Step((*found.prefix, *step.path), step.value, step.add) for step in steps]
+    new = chunk.text
+    for step in inside:
+        new = written_at(new, step)
+    expected = patched(data_of(chunk.text) or {}, inside)
+    if data_of(new) != expected:
+        new = _framed(chunk.text, dump(expected))
+    return _replaced(text, chunk, new)
+
+
+def _replaced(text: str, chunk: Chunk, new: str) -> str:
+    """The text with a chunk's content replaced; the marker before it stays as it is."""
+    start = _offset(text, chunk)
+    old = chunk.text
+    marker = text[start : start + 3] if text[start : start + 3] == "---" else ""
+    body = new[3:] if marker and new.startswith("   ") else new
+    return text[:start] + marker + body + text[start + len(old) :]
+
+
+def _offset(text: str, chunk: Chunk) -> int:
+    """Where the chunk begins."""
+    at = 1 if text.startswith("\ufeff") else 0
+    for _ in range(chunk.first_line):
+        at = text.index("\n", at) + 1
+    return at
+
+
+def _framed(old: str, body: str) -> str:
+    """A document's new text in the place of its old one: after the marker, before the next."""
+    marker = "   \n" if old.startswith("   ") and old[3:4] in ("\n", "\r", " ", "") else ""
+    return marker + body
+
+
+def _without(text: str, found: _Found, dump: Dump) -> str:
+    if not found.prefix:
+        start = _offset(text, found.chunk)
+        left = text[:start] + text[start + len(found.chunk.text) :]
+        return left.removeprefix("---\n") if start == 0 else left
+    *above, last = found.prefix
+    if last in ("create", "update"):  # the timeline's event as a whole
+        *above, last = above
+    data = data_of(found.chunk.text) or {}
+    items: Any = data
+    for part in above:
+        items = items[part]
+    left_items = [one for index, one in enumerate(items) if index != last]
+    steps = [Step(tuple(above), left_items)]
+    return _with_steps(text, _Found(data, found.chunk, ()), steps, dump)
+
+
+def _with_nodes(text: str, edit: AddNodes, dump: Dump) -> str:
+    documents = [*_documents(text)]
+    nodes: list[Mapping[str, Any]] = [one.data for one in documents if one.data.get("kind") == "Node"]
+    for document in documents:
+        if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
+            nodes += [one.data for one in _created(document) if one.data.get("kind") == "Node"]
+    by_name = {(one.get("metadata") or {}).get("name"): one for one in nodes}
+    made = manifests_like(edit, by_name.get(edit.like), [str(name) for name in by_name])
+    return _appended(text, made, dump)
+
+
+def _appended(text: str, made: Sequence[Any], dump: Dump) -> str:
+    return "\n---\n".join([text.rstrip(), *(dump(one).rstrip() for one in made)]) + "\n"
+
+
+def _configured(text: str, edit: ConfigurationEdit, dump: Dump) -> str:
+    for document in _documents(text):
+        if (document.data.get("apiVersion"), document.data.get("kind")) == CONFIGURATION:
+            found = _Found(document.data, document.chunk, document.prefix)
+            return _with_steps(text, found, steps_of(edit, document.data), dump)
+    return _appended(text, [patched(EMPTY, steps_of(edit, EMPTY))], dump)

@@ -1,0 +1,91 @@
+"""The smallest change of one weight that makes a node win, or that there is none.
+
+Scores do not depend on weights, so a node's total is a straight line in each weight, and where it is above all others
+is an interval. Its end that is nearest to the weight as it is, is what is proposed; a tie there may do too, and every
+proposal is decided again before it is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.edits import MOST_WEIGHT, NotPossible, SetWeight
+from scheduler_core.ask.moment import Moment
+from scheduler_core.ask.world import Decision
+from scheduler_core.trace.records import NodeName
+
+
+class WeightChange(msgspec.Struct, frozen=True):
+    """With `after` instead of `before` the node wins; None: with no weight of this plugin it does."""
+
+    plugin: str
+    before: int
+    after: int | None
+    profile: str
+
+
+class Line(NamedTuple):
+    """A node's total: what the other plugins give, and this plugin's score, which counts by its weight."""
+
+    rest: int
+    slope: int
+
+
+def weight_changes(moment: Moment, node: NodeName) -> list[WeightChange]:
+    """For each Score plugin, the smallest change first; raises NotPossible if the node was not scored."""
+    if moment.pod is None:
+        raise NotPossible(Message("no attempt comes at this moment"))
+    world = moment.world()
+    decision = world.decide(moment.pod.key)
+    if node not in decision.record["totals"]:
+        raise NotPossible(Message("{node} was not scored in this attempt", node=node))
+    profile = moment.pod.scheduler_name
+    weights = {plugin.name: weight for plugin, weight in world.frameworks[profile].points["score"]}
+    found = [
+        WeightChange(plugin, weights[plugin], _smallest(moment, decision, plugin, weights[plugin], node), profile)
+        for plugin in decision.record["scores"]
+    ]
+    return sorted(found, key=lambda one: (one.after is None, abs((one.after or 0) - one.before)))
+
+
+def _smallest(moment: Moment, decision: Decision, plugin: str, now: int, node: NodeName) -> int | None:
+    if decision.node == node:
+        return now
+    scores, totals = decision.record["scores"][plugin], decision.record["totals"]
+    lines = {name: Line(totals[name] - scores[name][2], scores[name][1]) for name in totals}
+    low, high = interval(lines, node)
+    if low > high:
+        candidates = [low - 1, high + 1]  # a tie on both sides may still do
+    else:
+        nearest = min(max(now, low), high)
+        candidates = [nearest - 1 if nearest > now else nearest + 1, nearest]
+    assert moment.pod is not None
+    profile = moment.pod.scheduler_name
+    allowed = [one for one in candidates if 1 <= one <= MOST_WEIGHT and one != now]
+    for weight in sorted(allowed, key=lambda one: abs(one - now)):
+        world = moment.world()
+        world.edited([SetWeight(plugin, weight, profile)], {})
+        if world.decide(decision.pod).node == node:
+            return weight
+    return None
+
+
+def interval(lines: Mapping[NodeName, Line], node: NodeName) -> tuple[int, int]:
+    """The lowest and the highest weight, from 1, with which the node's line is above all others."""
+    own = lines[node]
+    low, high = 1, MOST_WEIGHT
+    for name, other in lines.items():
+        ahead, steeper = other.rest - own.rest, own.slope - other.slope
+        if name == node or (not steeper and ahead < 0):
+            continue
+        if steeper > 0:
+            low = max(low, ahead // steeper + 1)
+        elif steeper < 0:
+            high = min(high, (-ahead - 1) // -steeper)
+        else:
+            return 1, 0
+    return low, high

@@ -1,0 +1,71 @@
+"""How many copies fit is what a run places when they come one by one."""
+
+from __future__ import annotations
+
+import pytest
+
+from scheduler_core import simulate
+from scheduler_core.ask.capacity import Capacity, capacity
+from scheduler_core.ask.edits import NotPossible
+from scheduler_core.ask.moment import at_end
+from tests.builders import Manifest, node, parse, pod, spread
+from tests.core.runs import bound
+
+NODES = (node("n1", cpu=4, zone="a"), node("n2", cpu=2, zone="b"), node("n3", cpu=3, zone="b", pods=2))
+
+
+def fitting(*objects: Manifest, wanted: int | None = None) -> Capacity:
+    return capacity(at_end(parse(*objects)), "default/web", wanted)
+
+
+@pytest.mark.parametrize("seed", [None, 3])
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"cpu": "700m"},
+        {"cpu": "100m", "memory": "1Gi"},
+        {"cpu": "500m", "labels": {"app": "web"}, "topologySpreadConstraints": [spread({"app": "web"})]},
+        {"cpu": "10m", "host_port": 80},
+    ],
+)
+def test_as_many_fit_as_a_run_places_one_by_one(fields: Manifest, seed: int | None) -> None:
+    found = capacity(at_end(parse(*NODES, pod("web", **fields), seed=seed)), "default/web")
+    copies = [pod(f"web-{number}", **fields) for number in range(1, 60)]
+    placed = bound(list(simulate(parse(*NODES, pod("web", **fields), *copies, seed=seed))))
+    del placed["web"]
+    counts = {name: list(placed.values()).count(name) for name in placed.values()}
+    assert found.fit == len(placed)
+    assert found.by_node == counts
+    assert found.message.startswith("0/3 nodes are available")
+
+
+def test_zones_add_up_their_nodes() -> None:
+    found = fitting(*NODES, pod("web", cpu=1))
+    assert found.by_node == {"n1": 3, "n2": 2, "n3": 2}
+    assert found.by_zone == {"a": 3, "b": 4}
+
+
+def test_the_nodes_that_are_missing_are_the_fewest_that_do() -> None:
+    found = fitting(node("n1", cpu=2), pod("web", cpu=1), wanted=6)
+    assert found.fit == 1
+    assert [(one.like, one.count) for one in found.more] == [("n1", 3)]
+
+
+def test_a_pod_that_no_such_node_takes_needs_another_kind() -> None:
+    found = fitting(node("small", cpu=1), node("large", cpu=8), pod("web", cpu=5), wanted=2)
+    assert [(one.like, one.count) for one in found.more] == [("large", 2), ("small", None)]
+
+
+def test_no_more_than_wanted_are_placed() -> None:
+    found = fitting(*NODES, pod("web", cpu="100m"), wanted=3)
+    assert (found.fit, found.message, found.more) == (3, "", [])
+
+
+def test_a_pod_that_is_not_there_is_named() -> None:
+    with pytest.raises(NotPossible, match="there is no Pod default/web"):
+        fitting(node("n1"))
+
+
+def test_nobody_asks_for_a_million() -> None:
+    with pytest.raises(NotPossible, match="1 to 10,000"):
+        fitting(*NODES, pod("web"), wanted=1_000_000)

@@ -1,0 +1,132 @@
+"""The smallest change does, and one unit less does not: here, and over inputs of the conformance tests."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scheduler_core import decisions, simulate
+from scheduler_core.ask.edits import Edit, NotPossible
+from scheduler_core.ask.moment import Moment, before_attempt
+from scheduler_core.ask.smallest_change import Change, a_unit_less, smallest_changes
+from scheduler_core.scenario.parse import parse_scenario
+from tests.builders import Manifest, node, parse, pod, required_affinity, spread
+
+FILES = sorted((Path(__file__).parents[2] / "conformance").glob("*/*.yaml"))
+
+
+def changes(*objects: Manifest) -> list[tuple[str, list[tuple[object, ...]]]]:
+    """(node, [(kind, name, before, after)]) of each change for the first attempt's pod."""
+    found = smallest_changes(before_attempt(parse(*objects), 1))
+    return [(one.node, [(c.kind, c.name, c.before, c.after) for c in one.changed]) for one in found]
+
+
+def does(moment: Moment, change: Change, edits: list[Edit]) -> bool:
+    """Whether the pod finds a place with the edits, as the change promises."""
+    assert moment.pod is not None
+    world = moment.world()
+    try:
+        world.edited(edits, {})
+        decision = world.decide(moment.pod.key, all_nodes=True)
+    except NotPossible:
+        return False
+    return bool(decision.nominated) if change.victims else change.node in decision.record["feasible"]
+
+
+@pytest.mark.parametrize("path", FILES[::12], ids=lambda path: path.stem)
+def test_each_change_does_and_a_unit_less_does_not(path: Path) -> None:
+    scenario = parse_scenario(path.read_text())
+    pending = [one for one in decisions(simulate(scenario)) if one.get("outcome") == "Unschedulable"]
+    for record in pending[:1]:
+        moment = before_attempt(scenario, record["attempt"])
+        for change in smallest_changes(moment):
+            assert does(moment, change, change.edits), change
+            for less in a_unit_less(change):
+                assert not does(moment, change, less), (change, less)
+
+
+def test_a_request_goes_down_to_what_is_free() -> None:
+    found = changes(node("n1", cpu=4), pod("old", cpu="1500m", node="n1"), pod("web", cpu=3))
+    assert found[0] == ("n1", [("request", "cpu", "3", "2500m")])
+
+
+def test_the_nearer_node_comes_first() -> None:
+    found = changes(node("n1", cpu=2), node("n2", cpu=3), pod("web", cpu=4))
+    assert [place for place, what in found if what[0][0] == "request"] == ["n2", "n1"]
+
+
+def test_two_resources_that_are_short_go_together() -> None:
+    found = changes(node("n1", cpu=1, memory="1Gi"), pod("web", cpu=2, memory="2Gi"))
+    assert found == [("n1", [("request", "cpu", "2", "1"), ("request", "memory", "2Gi", "1Gi")])]
+
+
+def test_every_taint_that_keeps_it_away_is_tolerated() -> None:
+    found = changes(node("n1", taints=["gpu=yes:NoSchedule", "dedicated:NoExecute"]), pod("web"))
+    assert [(kind, name) for kind, name, *_ in found[0][1]] == [
+        ("toleration", "gpu=yes:NoSchedule"),
+        ("toleration", "dedicated:NoExecute"),
+    ]
+
+
+def test_a_node_gets_the_label_that_is_asked_for() -> None:
+    found = changes(node("n1", labels={"disk": "hdd"}), pod("web", nodeSelector={"disk": "ssd"}))
+    assert ("n1", [("label", "disk", "hdd", "ssd")]) in found
+
+
+def test_a_node_with_two_objections_has_both_answered() -> None:
+    found = changes(node("n1", cpu=1, unschedulable=True), pod("web", cpu=2))
+    assert found == [("n1", [("uncordon", "n1", "true", None), ("request", "cpu", "2", "1")])]
+
+
+def test_the_priority_is_just_above_a_pod_that_makes_room() -> None:
+    low, high = pod("low", cpu=1, node="n1", priority=5), pod("high", cpu=3, node="n1", priority=7)
+    found = changes(node("n1", cpu=4), low, high, pod("web", cpu=2, priority=1))
+    assert ("n1", [("priority", "priority", 1, 8)]) in found
+
+
+def test_a_pod_that_never_preempts_is_told_to() -> None:
+    web = pod("web", cpu=4, priority=9, preemptionPolicy="Never")
+    found = smallest_changes(before_attempt(parse(node("n1", cpu=4), pod("low", cpu=4, node="n1", priority=9), web), 1))
+    change = next(one for one in found if one.victims)
+    assert [(edit.path[-1], edit.value) for edit in change.edits] == [("preemptionPolicy", None), ("priority", 10)]
+
+
+def test_one_more_node_of_the_smallest_kind_that_does() -> None:
+    nodes = [node("small", cpu=1), node("large", cpu=4), node("huge", cpu=16, unschedulable=True)]
+    full = pod("old", cpu=4, node="large", priority=0)
+    found = changes(*nodes, full, pod("web", cpu=3, priority=-1))
+    assert ("large-like-1", [("nodes", "large", 0, 1)]) in found
+
+
+def test_a_spread_constraint_is_loosened_by_as_little_as_does() -> None:
+    nodes = [node("a", zone="a"), node("b", zone="b", cpu="100m")]
+    old = [pod(f"old-{number}", node="a", labels={"app": "web"}, cpu="100m") for number in range(2)]
+    web = pod("web", cpu=1, labels={"app": "web"}, topologySpreadConstraints=[spread({"app": "web"})])
+    assert ("a", [("spread", "topology.kubernetes.io/zone", 1, 3)]) in changes(*nodes, *old, web)
+
+
+def test_a_required_term_that_stands_in_the_way_goes() -> None:
+    old = pod("old", node="n1", labels={"app": "web"})
+    web = pod("web", affinity=required_affinity({"app": "web"}, anti=True))
+    assert ("n1", [("affinity", "podAntiAffinity", "kubernetes.io/hostname", None)]) in changes(node("n1"), old, web)
+
+
+def test_a_label_by_which_another_pod_keeps_it_away_goes() -> None:
+    old = pod("old", node="n1", affinity=required_affinity({"app": "web"}, anti=True))
+    found = changes(node("n1"), old, pod("web", labels={"app": "web", "tier": "front"}))
+    assert ("n1", [("label", "app", "web", None)]) in found
+
+
+def test_a_host_port_that_is_taken_is_not_asked_for() -> None:
+    found = changes(node("n1"), pod("old", node="n1", host_port=80), pod("web", host_port=80))
+    assert ("n1", [("port", "80", 80, None)]) in found
+
+
+def test_a_node_that_is_full_of_pods_takes_one_more() -> None:
+    found = changes(node("n1", pods=1), pod("old", node="n1", priority=9), pod("web"))
+    assert ("n1", [("pods", "n1", 1, 2)]) in found
+
+
+def test_a_pod_that_finds_a_node_needs_no_change() -> None:
+    assert changes(node("n1"), pod("web")) == []

@@ -1,0 +1,77 @@
+"""The smallest change of a weight makes the node win; one less does not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scheduler_core.ask.edits import NotPossible, SetWeight
+from scheduler_core.ask.moment import Moment, before_attempt
+from scheduler_core.ask.weights import Line, interval, weight_changes
+from scheduler_core.scenario.parse import parse_scenario
+from tests.builders import node, parse, pod
+
+FILES = sorted((Path(__file__).parents[2] / "conformance").glob("*/*.yaml"))
+
+
+def winner(moment: Moment, plugin: str, weight: int) -> str:
+    world = moment.world()
+    assert moment.pod is not None
+    world.edited([SetWeight(plugin, weight, moment.pod.scheduler_name)], {})
+    return world.decide(moment.pod.key).node
+
+
+@pytest.mark.parametrize("path", FILES[5::40], ids=lambda path: path.stem)
+def test_one_unit_less_does_not_do(path: Path) -> None:
+    scenario = parse_scenario(path.read_text())
+    moment = before_attempt(scenario, 1)
+    assert moment.pod is not None
+    totals = moment.world().decide(moment.pod.key).record["totals"]
+    for name in list(totals)[:3]:
+        for change in weight_changes(moment, name):
+            if change.after is None:
+                for weight in (1, 2, 3, 5, 10, 30, 100, 1000):
+                    assert winner(moment, change.plugin, weight) != name
+            elif change.after != change.before:
+                step = 1 if change.after > change.before else -1
+                assert winner(moment, change.plugin, change.after) == name
+                assert winner(moment, change.plugin, change.after - step) != name
+
+
+def test_the_weight_that_decides_is_found() -> None:
+    scenario = parse(
+        node("packed", labels={"disk": "ssd"}),
+        node("empty"),
+        pod("old", cpu=2, memory="4Gi", node="packed"),
+        pod(
+            "new",
+            cpu=1,
+            memory="2Gi",
+            affinity={
+                "nodeAffinity": {
+                    "preferredDuringSchedulingIgnoredDuringExecution": [
+                        {
+                            "weight": 1,
+                            "preference": {"matchExpressions": [{"key": "disk", "operator": "DoesNotExist"}]},
+                        }
+                    ]
+                }
+            },
+        ),
+    )
+    moment = before_attempt(scenario, 1)
+    assert [one.after for one in weight_changes(moment, "packed")] == [None] * len(weight_changes(moment, "packed"))
+    assert all(one.after == one.before for one in weight_changes(moment, "empty"))
+
+
+def test_a_line_is_above_others_within_an_interval() -> None:
+    lines = {"a": Line(0, 10), "b": Line(50, 0), "c": Line(-100, 20)}
+    assert interval(lines, "a") == (6, 9)
+    assert interval(lines, "b") == (1, 4)
+    assert interval({"a": Line(0, 1), "b": Line(0, 1)}, "a") == (1, 0)
+
+
+def test_a_node_that_was_not_scored_cannot_win_by_weight() -> None:
+    with pytest.raises(NotPossible, match="n1 was not scored"):
+        weight_changes(before_attempt(parse(node("n1"), pod("a", cpu=99)), 1), "n1")
