@@ -13,7 +13,7 @@ from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, shares, views
+from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, shares, sso, views
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
@@ -49,6 +49,8 @@ scenario_urls: list[URLPattern | URLResolver] = [
 
 account_urls: list[URLPattern | URLResolver] = [
     path("", account_page.account, name="account"),
+    path("sso/", sso.log_in, name="sso"),
+    path("sso/callback", sso.callback, name="sso-callback"),
     path("tokens/<n:pk>/revoke", account_page.revoke, name="token-revoke"),
     path("login/", account_views.log_in, name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),

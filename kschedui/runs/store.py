@@ -13,7 +13,7 @@ from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from kschedui import tallies
@@ -300,10 +300,21 @@ def forget_traces(scenario: Scenario) -> None:
     for run in Run.objects.filter(version__scenario=scenario):
         cancel(run)
         if run.engine_version == ENGINE_VERSION:
-            with transaction.atomic():
-                gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
-                Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
-                Chunk.objects.filter(run=run).delete()
+            forget_trace(run)
+
+
+def forget_trace(run: Run) -> None:
+    """Of an ended run; whoever opens it has it simulated again, to the same trace, so that links keep their steps."""
+    with transaction.atomic():
+        gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
+        Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
+        Chunk.objects.filter(run=run).delete()
+
+
+def prunable(before: datetime) -> QuerySet[Run]:
+    """Runs that ended before then and can be made again by this engine; the library's stay."""
+    ended = Run.objects.filter(state__in=Run.ENDED, finished__lt=before, chunks__gt=0)
+    return ended.filter(engine_version=ENGINE_VERSION, version__scenario__slug=None).order_by("finished")
 
 
 def group(public_id: str) -> str:
