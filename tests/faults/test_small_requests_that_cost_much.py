@@ -15,7 +15,7 @@ from tests.conftest import StackMaker
 from tests.faults.stacks import SMALL, breakable, megabytes
 from tests.web.visitor import Visitor
 
-SECONDS = 8.0
+SECONDS = 4.0
 ATTACKERS = 4
 LONGEST_ANSWER = 90.0
 SLOWEST_LOGIN = 1.0  # of a hundred, on whatever machine this is
