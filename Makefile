@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check lint types layers js node-tests pytest test-faults test-mutations fuzz bench bench-browser format messages lock clean venv venv-dev
+.PHONY: help run test check lint types layers js node-tests pytest test-faults test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -58,6 +58,9 @@ bench: venv-dev  ## measure the engine and the stream: tables on standard output
 
 bench-browser: venv-dev  ## measure the player in Chromium
 	@set -e; for file in $$(find tests/bench -name 'bench_*browser*.py' | sort); do $(PY) $$file; done
+
+walk: venv-dev  ## play every lesson and recorded scenarios in Chromium, at all sizes, in both languages, light and dark
+	@KSCHEDUI_WALK=all $(PY) -m pytest -q tests/e2e/walker
 
 format: venv-dev node_modules/.installed  ## let ruff format the Python files, and biome the browser's
 	@$(VENV)/bin/ruff check --quiet --fix . ; $(VENV)/bin/ruff format .

@@ -190,6 +190,20 @@ class Share(models.Model):
         return f"{self.scenario_id} {self.user or self.group}"
 
 
+class Identity(models.Model):
+    """Who an account is at the provider of single sign-on."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=200)
+    subject = models.CharField(max_length=255)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="identity_has_one_account")]
+
+    def __str__(self) -> str:
+        return f"{self.user_id} {self.subject}"
+
+
 class ApiToken(models.Model):
     """What a script shows instead of a password. Only its hash is kept."""
 

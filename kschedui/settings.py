@@ -196,6 +196,25 @@ RUN_LEASE_SECONDS = number("KSCHEDUI_RUN_LEASE_SECONDS", 9)  # a worker that is 
 REAPER_SECONDS = number("KSCHEDUI_REAPER_SECONDS", 2)  # between two looks for lost runs
 WEBSOCKET_SEND_SECONDS = number("KSCHEDUI_WEBSOCKET_SEND_SECONDS", 8)  # to take one message; then closed as slow
 
+# --- Single sign-on by OpenID Connect: none, unless the operator names a provider -----------------------------------
+OIDC_ISSUER = os.environ.get("KSCHEDUI_OIDC_ISSUER", "")
+OIDC_RP_CLIENT_ID = os.environ.get("KSCHEDUI_OIDC_CLIENT_ID", "")
+OIDC_RP_CLIENT_SECRET = os.environ.get("KSCHEDUI_OIDC_CLIENT_SECRET", "")
+OIDC_OP_AUTHORIZATION_ENDPOINT = os.environ.get("KSCHEDUI_OIDC_AUTHORIZATION_ENDPOINT", "")
+OIDC_OP_TOKEN_ENDPOINT = os.environ.get("KSCHEDUI_OIDC_TOKEN_ENDPOINT", "")
+OIDC_OP_USER_ENDPOINT = os.environ.get("KSCHEDUI_OIDC_USER_ENDPOINT", "")
+OIDC_OP_JWKS_ENDPOINT = os.environ.get("KSCHEDUI_OIDC_JWKS_ENDPOINT", "")
+OIDC_GROUPS_CLAIM = os.environ.get("KSCHEDUI_OIDC_GROUPS_CLAIM", "")
+OIDC_RP_SIGN_ALGO = "RS256"
+OIDC_RP_SCOPES = "openid profile"
+OIDC_USE_PKCE = True
+OIDC_TIMEOUT = 10
+OIDC_AUTHENTICATION_CALLBACK_URL = "sso-callback"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+if OIDC_ISSUER:
+    AUTHENTICATION_BACKENDS.append("kschedui.accounts.single_sign_on.Provider")
+    LOGIN_REDIRECT_URL_FAILURE = "/accounts/login/"
+
 # --- Accounts -----------------------------------------------------------------------------------------------------
 LOGIN_URL = "/accounts/login/"
 LOGIN_REDIRECT_URL = LOGOUT_REDIRECT_URL = "/"

@@ -13,13 +13,13 @@ from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 from django.utils import timezone
 
 from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
-from kschedui.runs.turns import Ahead, Asker, ahead_of, lane_of
+from kschedui.runs.turns import Ahead, Asker, Line, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE
@@ -142,13 +142,25 @@ def by_id(public_id: str) -> Run:
 
 def status(public_id: str) -> Status:
     """What followers know; raises Run.DoesNotExist."""
-    run = Run.objects.select_related("version__scenario").defer("version__text", "version__summary", "outcome")
-    found = run.get(public_id=public_id)
-    scenario = found.version.scenario
-    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
-    counted = found.public_id, found.state, found.attempt, found.chunks, found.steps, found.time, found.error
-    ahead = ahead_of(found) if found.state == Run.State.QUEUED else None
-    return Status(*counted, scenario.scratch, sight, ahead)
+    found = statuses([public_id])
+    if not found:
+        raise Run.DoesNotExist
+    return found[public_id]
+
+
+def statuses(public_ids: list[str]) -> dict[str, Status]:
+    """The same of several runs, in one query; those that are gone are missing."""
+    counted = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "version__scenario__scratch")
+    sight = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
+    found = {}
+    line: Line | None = None
+    rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *sight, "pk", "party", "lane")
+    for row in rows:
+        known, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
+        line = line or (Line() if row[1] == Run.State.QUEUED else None)
+        ahead = line.ahead(*place) if line and row[1] == Run.State.QUEUED else None
+        found[row[0]] = Status._make((*known, Sight._make(seen), ahead))
+    return found
 
 
 def frame(public_id: str, seq: int) -> bytes | None:
@@ -300,10 +312,21 @@ def forget_traces(scenario: Scenario) -> None:
     for run in Run.objects.filter(version__scenario=scenario):
         cancel(run)
         if run.engine_version == ENGINE_VERSION:
-            with transaction.atomic():
-                gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
-                Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
-                Chunk.objects.filter(run=run).delete()
+            forget_trace(run)
+
+
+def forget_trace(run: Run) -> None:
+    """Of an ended run; whoever opens it has it simulated again, to the same trace, so that links keep their steps."""
+    with transaction.atomic():
+        gone = {"state": Run.State.CANCELLED, "chunks": 0, "steps": 0, "bytes": 0, "time": 0.0, "outcome": {}}
+        Run.objects.filter(pk=run.pk).update(**gone, attempt=F("attempt") + 1, lease_until=None)
+        Chunk.objects.filter(run=run).delete()
+
+
+def prunable(before: datetime) -> QuerySet[Run]:
+    """Runs that ended before then and can be made again by this engine; the library's stay."""
+    ended = Run.objects.filter(state__in=Run.ENDED, finished__lt=before, chunks__gt=0)
+    return ended.filter(engine_version=ENGINE_VERSION, version__scenario__slug=None).order_by("finished")
 
 
 def group(public_id: str) -> str:

@@ -147,4 +147,4 @@ def _built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Releas
 def _require_none(problems: Problems) -> None:
     errors = problems.errors()
     if errors:
-        raise NotPossible(Message("{path}: {problem}", path=errors[0].path, problem=errors[0].message))
+        raise NotPossible(Message("{path}: {message}", path=errors[0].path, message=errors[0].message))

@@ -21,7 +21,7 @@ declare global {
 	type Player = import("./player/player.js").Player;
 	type RunIndex = import("./trace/run_index.js").RunIndex;
 	type Scores = import("./steps/score/model.js").Scores;
-	type Timeline = import("./chrome/timeline.js").Timeline;
+	type Timeline = import("./chrome/timeline/timeline.js").Timeline;
 	type View = import("./view").View;
 
 	/** What is visible between two events. */

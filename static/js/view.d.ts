@@ -43,6 +43,8 @@ interface Run {
 
 export interface View {
 	state: State;
+	/** the state at which this attempt's last event of a type happened */
+	moment(type: AnyEvent["type"] | undefined): State;
 	event: any;
 	step: number;
 	frame: number;
@@ -63,7 +65,7 @@ export interface View {
 	/** of the page: wide, middle or phone */
 	width: number;
 	/** pixels, measured when they change */
-	sizes: { page: number; stage: number; timeline: number };
+	sizes: { page: number; stage: number; height: number; timeline: number };
 	/** as the feed last told it */
 	run: Run;
 	boot: any;

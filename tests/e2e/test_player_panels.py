@@ -140,7 +140,7 @@ def test_what_an_extender_refuses_is_told_and_drawn(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "extender")
     seek(page, link_to(page, steps_of(page, "NodesFiltered")[0]))
-    assert sentence(page) == "licence-server turns cad away from n1: no licence for this host."
+    assert sentence(page) == "licence-server rejects n1 for cad: no licence for this host."
     expect(page.locator(".lane[data-node=n1] .stop")).to_be_visible()
     expect(page.locator("#margin .raw")).to_contain_text("no licence for this host")
 

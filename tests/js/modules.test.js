@@ -35,7 +35,7 @@ test("player_modules.html preloads exactly the modules that main.js imports", ()
 /** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
 const ROOMS = ["shared", "trace", "steps", "chrome", "player"];
 /** The same within steps/: what several steps are drawn with, then those whose model others read. */
-const STEPS = ["parts", "queue", "score", "filter", "prefilter cluster preempt binding many", "."];
+const STEPS = ["parts", "queue", "score", "filter", "prefilter run cluster preempt binding many", "."];
 
 function modules(folder) {
 	return readdirSync(join(SCRIPTS, folder), { recursive: true }).filter((name) => name.endsWith(".js"));
@@ -93,7 +93,7 @@ test("every event of a trace has a step that tells it", () => {
 
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
-	"the start of a run": ["cluster/view.js", "cluster/captions.js", "cluster/explanation.js"],
+	"the start of a run": ["cluster/view.js", "cluster/explanation.js", "run/captions.js", "run/explanation.js"],
 	"the start of a cycle": ["queue/captions.js", "filter/funnel.js", "filter/explanation.js"],
 	"a step of Filter, while another pod is bound": [
 		"filter/captions.js",

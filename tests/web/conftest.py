@@ -14,6 +14,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from tests.builders import node, pod, scenario
+from tests.web.postgres import postgres_url  # noqa: F401
 
 PASSWORD = "a long enough password"
 OTHER = scenario(node("n1"), pod("only"), title="Other")

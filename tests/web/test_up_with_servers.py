@@ -3,11 +3,8 @@
 Skipped where their programs are not installed (Debian: apt install redis-server postgresql); .ci/run installs them.
 """
 
-import getpass
-import glob
 import json
 import os
-import pwd
 import shutil
 import signal
 import subprocess
@@ -23,40 +20,6 @@ from tests.processes import descendants, still_running
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120  # nobody waits so long unless something is broken
-
-
-def server_user() -> str:
-    """PostgreSQL refuses to run as root; Debian's package brings the user postgres."""
-    if os.geteuid() != 0:
-        return getpass.getuser()
-    try:
-        return pwd.getpwnam("postgres").pw_name
-    except KeyError:
-        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-
-
-@pytest.fixture
-def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    initdb = shutil.which("initdb") or next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))), None)
-    if initdb is None:
-        pytest.skip("PostgreSQL is not installed")
-    user = server_user()
-    folder = tmp_path_factory.mktemp("postgres")
-    for path in (folder, *list(folder.parents)[:2]):
-        path.chmod(0o755)
-    shutil.chown(folder, user)
-    data = folder / "data"
-    command = [initdb, "--pgdata", str(data), "--username", "kschedui", "--auth", "trust", "--no-sync"]
-    subprocess.run(command, cwd=folder, user=user, check=True, capture_output=True)
-    port = free_port()
-    options = ["-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", "", "-F"]
-    server = subprocess.Popen(
-        [Path(initdb).with_name("postgres"), *options], cwd=folder, user=user, stderr=subprocess.DEVNULL
-    )
-    assert wait_until(lambda: answers_tcp(port), SECONDS)
-    yield f"postgres://kschedui@127.0.0.1:{port}/postgres"
-    server.send_signal(signal.SIGINT)
-    server.wait(SECONDS)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings as site
 from django.contrib import admin, messages
 from django.contrib.auth import login
 from django.contrib.auth.decorators import login_required
@@ -29,13 +30,18 @@ from kschedui.web.pages.views import seen
 
 CLAIM_SALT = "kschedui.claim"
 MOST_SHARED = 100
+OWN_ACCOUNTS = "django.contrib.auth.backends.ModelBackend"
 CLAIM_SECONDS = 30 * 24 * 3600
 
 
 class Login(LoginView):
-    """registration/login.html: `form`, `next`. What this browser made becomes the account's on the way in."""
+    """registration/login.html: `form`, `next`, `sso`. What this browser made becomes the account's on the way in."""
 
     redirect_authenticated_user = True
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """`sso`: is there a provider to log in at?"""
+        return super().get_context_data(sso=bool(site.OIDC_ISSUER), **more)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
         """Guesses are counted."""
@@ -74,7 +80,7 @@ def signup(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         count(request, "save")
         if form.is_valid():
-            login(request, form.save())
+            login(request, form.save(), backend=OWN_ACCOUNTS)
             take_over(request)
             return redirect(safe_next(request))
     return render(request, "registration/signup.html", {"form": form, "next": safe_next(request)})

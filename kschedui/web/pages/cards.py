@@ -56,8 +56,7 @@ def words(outcome: dict[str, Any]) -> str:
     """The strip and the picture in words."""
     counts = [
         ngettext("%(n)d attempt", "%(n)d attempts", outcome["count"]) % {"n": outcome["count"]},
-        ngettext("%(n)d pod placed", "%(n)d pods placed", outcome["attempts"].count("S"))
-        % {"n": outcome["attempts"].count("S")},
+        ngettext("%(n)d pod placed", "%(n)d pods placed", outcome["bound"]) % {"n": outcome["bound"]},
         ngettext("%(n)d evicted", "%(n)d evicted", outcome["evicted"]) % {"n": outcome["evicted"]},
         ngettext("%(n)d left waiting", "%(n)d left waiting", outcome["pending"]) % {"n": outcome["pending"]},
     ]

@@ -7,6 +7,7 @@ import { amount, decimal, podName, quantity, seconds } from "../shared/units.js"
 import { OUTCOME_MARKS } from "../steps/parts/marks.js";
 import { manifest } from "../trace/manifests.js";
 import { allocatable, used } from "../trace/room.js";
+import { notesOf } from "./notes.js";
 
 /** @param {string} name @param {Child} value */
 function entry(name, value) {
@@ -139,7 +140,7 @@ function attempts(view, key) {
 
 /** The events that `kubectl describe pod` lists, up to this step. @param {View} view @param {string} key */
 function describeEvents(view, key) {
-	const notes = (view.index.notes.get(key) ?? []).filter((note) => note.step <= view.step);
+	const notes = notesOf(view.store, key, view.step);
 	return part(
 		"Events",
 		notes.length

@@ -2,7 +2,7 @@
 /** The middle of the page: which picture is on. */
 
 import { h, patch } from "../shared/dom.js";
-import { PICTURES, STEPS } from "../steps/registry.js";
+import { momentOfStep, PICTURES, STEPS } from "../steps/registry.js";
 
 const NARROW = 700; // there the pods in flight stand under the rail
 const ROW = 36; // pixels a binding cycle that runs beside
@@ -66,5 +66,6 @@ export function drawStage(target, view) {
 		),
 		h("div", { key: "meanwhile", class: "meanwhile" }, beside),
 	]);
-	here[name].draw(target.querySelector(".scene:not([hidden])"), view, here);
+	const then = view.scene === "score" ? view.state : view.moment(momentOfStep(view.scene));
+	here[name].draw(target.querySelector(".scene:not([hidden])"), { ...view, state: then }, here);
 }

@@ -35,6 +35,8 @@ export function drawHero(target, view) {
 	const labels = Object.entries(pod?.summary.labels ?? {})
 		.slice(0, 2)
 		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
+	const { scheduler } = pod?.summary ?? {};
+	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
 	patch(target, [
 		h(
@@ -127,7 +129,7 @@ export function drawCaption(target, view) {
 	patch(target, [
 		h("p", { key: "eyebrow", class: "eyebrow" }, plain(eyebrow)),
 		h("h1", { key: "sentence", class: long > 110 ? "long" : "" }, sentence(view, words)),
-		h("p", { key: "why", class: "why", title: rows > 4 ? reason : null }, sentence(view, why)),
+		h("p", { key: "why", class: "why", title: reason }, sentence(view, why)),
 		lesson && h("p", { key: "lesson", class: "lesson" }, lesson.text),
 	]);
 }

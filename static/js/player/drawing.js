@@ -5,17 +5,18 @@
 
 import { drawMargin } from "../chrome/margin.js";
 import { drawRail } from "../chrome/rail.js";
-import { drawStage, pictureFor, warmPictures } from "../chrome/stage.js";
+import { drawStage, pictureFor } from "../chrome/stage.js";
 import { drawCaption, drawHero, drawLive, drawNext } from "../chrome/story.js";
 import { drawClock, drawTransport } from "../chrome/transport.js";
 import { drawStill } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
-import { captionOf, captionsFor, loadCaptions } from "../steps/captions.js";
-import { explanationFor, warmExplanations } from "../steps/explanations.js";
+import { captionOf, captionsFor } from "../steps/captions.js";
+import { explanationFor } from "../steps/explanations.js";
 import { filtered } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { sceneOf } from "../steps/registry.js";
+import { momentOf } from "../trace/moments.js";
 import { heroOf } from "../trace/phase.js";
 import { act } from "./actions.js";
 import { saveLink } from "./address.js";
@@ -27,12 +28,9 @@ const { chosen, explainer, index, player, redraw, region, root, run, screen, siz
 /** Comes when the first step has been drawn: it does not move. @type {typeof import("./motion.js") | null} */
 let flights = null;
 
-/** Fetch what later steps will need, and motion. */
-export async function warm() {
-	warmPictures();
-	warmExplanations();
-	void loadCaptions();
-	flights = await import("./motion.js");
+/** @param {typeof import("./motion.js")} motion */
+export function drawWithMotion(motion) {
+	flights = motion;
 }
 
 /** Called from the one animation frame. */
@@ -60,13 +58,14 @@ function modules() {
 }
 
 /** @returns {View | null} */
-function makeView() {
+export function makeView() {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const { step, frame, order } = player;
 	const following = store.event(step + 1);
 	return {
 		state,
+		moment: (type) => (type ? momentOf(store, step, state, type) : state),
 		event,
 		step,
 		frame,

@@ -5,13 +5,14 @@ import { loadCatalogue } from "../shared/i18n.js";
 import { act, zoom } from "./actions.js";
 import { followAddress } from "./address.js";
 import { listenToFeed } from "./arrivals.js";
-import { draw, warm } from "./drawing.js";
+import { draw } from "./drawing.js";
 import { boot, linked } from "./opening.js";
 import { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } from "./page.js";
 
 function measure() {
-	const now = { page: innerWidth, stage: region("stage").clientWidth, timeline: region("timeline").clientWidth };
-	const same = now.page === sizes.page && now.stage === sizes.stage && now.timeline === sizes.timeline;
+	const { clientWidth: stage, clientHeight: height } = region("stage");
+	const now = { page: innerWidth, stage, height, timeline: region("timeline").clientWidth };
+	const same = Object.entries(now).every(([name, size]) => sizes[/** @type {keyof typeof sizes} */ (name)] === size);
 	Object.assign(sizes, now);
 	if (!same) redraw(false);
 }
@@ -53,6 +54,6 @@ async function start() {
 }
 
 void start();
-void firstShown.then(warm);
+void firstShown.then(async () => (await import("./warm.js")).warm());
 // For tests and for the curious: the player of this page.
 Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });

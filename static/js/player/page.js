@@ -4,7 +4,7 @@
  * anew.
  */
 
-import { Timeline } from "../chrome/timeline.js";
+import { Timeline } from "../chrome/timeline/timeline.js";
 import { ChunkStore } from "../trace/chunk_store.js";
 import { Explainer } from "../trace/explainer.js";
 import { RunIndex } from "../trace/run_index.js";
@@ -48,7 +48,7 @@ export const chosen = {
 	options: { later: false, table: false, lanes: false, margin: false },
 };
 /** Measured when they change, not when something is drawn: asking the page for a width in between costs a layout. */
-export const sizes = { page: innerWidth, stage: 0, timeline: 0 };
+export const sizes = { page: innerWidth, stage: 0, height: 0, timeline: 0 };
 /** The view on screen, and who is told of the next one. */
 export const screen = {
 	drawn: /** @type {View | null} */ (null),

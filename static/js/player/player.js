@@ -28,6 +28,10 @@ export class Player {
 		this.breakpoints = [];
 		/** @type {Breakpoint | null} the breakpoint at which playing stopped */
 		this.hit = null;
+		/** Comes after the first step, as does the next. @type {(breakpoint: Breakpoint, event: any) => boolean} */
+		this.matches = () => false;
+		/** How long playing stays on an event, as a share of a step. @type {(event: AnyEvent) => number} */
+		this.pace = () => 1;
 		this.due = 0;
 		this.ticking = 0;
 		/** @type {(() => void) | null} */
@@ -122,7 +126,7 @@ export class Player {
 	/** How long the present frame is shown, in milliseconds. */
 	stay() {
 		const event = this.event;
-		return (STEP_MS * (event ? weight(event) : 0.2)) / this.speed;
+		return (STEP_MS * (event ? this.pace(event) : 0.2)) / this.speed;
 	}
 
 	/** Ask for a turn of the one animation frame loop. */
@@ -155,7 +159,7 @@ export class Player {
 				return;
 			}
 			this.due = Math.max(this.due, now - 100) + this.stay();
-			const hit = this.frame === 0 ? this.breakpoints.find((one) => matches(one, this.event)) : undefined;
+			const hit = this.frame === 0 ? this.breakpoints.find((one) => this.matches(one, this.event)) : undefined;
 			if (hit) return this.stop(hit);
 		}
 	}
@@ -164,47 +168,5 @@ export class Player {
 		this.playing = false;
 		this.hit = hit;
 		this.changed(false);
-	}
-}
-
-/** Does an event satisfy a breakpoint? @param {Breakpoint} breakpoint @param {any} event */
-export function matches(breakpoint, event) {
-	if (!event) return false;
-	const { pod, plugin, outcome } = breakpoint;
-	if (pod && event.pod !== pod && !event.pod?.endsWith?.(`/${pod}`)) return false;
-	if (outcome && event.outcome !== outcome) return false;
-	if (plugin && !rejecters(event).includes(plugin)) return false;
-	return Boolean(pod || plugin || outcome);
-}
-
-/** Plugins that turned something down in an event. @param {any} event @returns {string[]} */
-function rejecters(event) {
-	if (event.type === "NodesFiltered") return event.verdicts.map((/** @type {any} */ verdict) => verdict.plugin);
-	if (event.type === "SchedulingFailed") return event.unschedulable_plugins;
-	return [event.rejected_by, event.plugin].filter(Boolean);
-}
-
-/**
- * How long autoplay stays on an event, as a share of a step: nothing new to read, less time.
- * @param {AnyEvent} event
- */
-function weight(event) {
-	switch (event.type) {
-		case "ClockAdvanced":
-		case "AttemptFinished":
-		case "PodReserved":
-		case "PodAssumed":
-			return 0.5;
-		case "PermitEvaluated":
-		case "PodPreBound":
-			return ("code" in event && event.code === "Wait") ||
-				event.results.some((one) => (one.code ?? "Success") !== "Success")
-				? 1
-				: 0.4;
-		case "NodesFiltered":
-		case "PreFilterFinished":
-			return 0.8;
-		default:
-			return 1;
 	}
 }

@@ -64,6 +64,17 @@ export function count(value) {
 	return THOUSANDS.format(value);
 }
 
+/**
+ * A long name, cut in the middle: what tells names of a cluster apart stands at both ends.
+ * @param {string} name
+ * @param {number} most letters
+ */
+export function cutName(name, most) {
+	if (name.length <= most || most < 5) return name;
+	const end = Math.ceil((most - 1) / 2);
+	return `${name.slice(0, most - 1 - end)}…${name.slice(-end)}`;
+}
+
 /** The name without its namespace. @param {string} key */
 export function podName(key) {
 	return key.slice(key.indexOf("/") + 1);

@@ -2,7 +2,7 @@
 /** Where a number comes from: the rule in words, the arithmetic with this pod's values, the API's text, the source. */
 
 import { asks } from "./parts/panel.js";
-import { EXPLAINS, STEPS } from "./registry.js";
+import { EXPLAINS, momentOfStep, STEPS } from "./registry.js";
 
 /** @typedef {import("./registry.js").StepName} StepName */
 
@@ -45,7 +45,7 @@ export function explainRef(view, ref) {
 	const name = explainerOf(ref);
 	if (!name) return asks(view, first);
 	const explain = here[name];
-	if (explain) return explain(view, kind, first, second);
+	if (explain) return explain({ ...view, state: view.moment(momentOfStep(name)) }, kind, first, second);
 	void load(name).then(() => view.act.set({}));
 	return null;
 }

@@ -1,15 +1,14 @@
 // @ts-check
 /**
- * The steps, one entry each. A step's folder holds all that is drawn and told of it; to add one: its folder, its entry
- * here and its words in static/i18n. What an entry imports comes with the first event that needs it, or when the page
- * is idle.
+ * The steps: a folder each, an entry here, words in static/i18n. What an entry imports comes with the first event that
+ * needs it, or when the page is idle.
  */
 
 import { filterFrames, verdictAsked } from "./filter/model.js";
 import { theatreFrames, victimsAsked } from "./preempt/model.js";
 import { scoreAsked, scoreFrames } from "./score/model.js";
 
-/** @typedef {"cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding"} StepName */
+/** @typedef {"run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding"} StepName */
 /** @typedef {"plugin" | "node"} FilterOrder */
 /** @typedef {(context: Context) => Partial<Caption>} Teller */
 /** @typedef {(view: View, kind: string, first: string, second: string) => Child} Explain */
@@ -17,13 +16,12 @@ import { scoreAsked, scoreFrames } from "./score/model.js";
  * @typedef {object} Step
  * @property {AnyEvent["type"][]} tells the events that its captions speak of
  * @property {() => Promise<{CAPTIONS: Record<string, Teller>}>} captions
- * @property {AnyEvent["type"][]} [shows] the events at which its picture is on; the cluster's is at all others
- * @property {(nodes: number) => (keyof typeof PICTURES)[]} [picture] what is drawn with so many nodes, and what else
- *   that takes
- * @property {Record<string, (event: any, order: FilterOrder) => number>} [frames] of events that take more than one
- * @property {string[]} [explains] the numbers whose origin it explains in the margin, by the kind of their reference
+ * @property {AnyEvent["type"][]} [shows] when its picture is on; the cluster's is at all others
+ * @property {(nodes: number) => (keyof typeof PICTURES)[]} [picture] and its parts, with so many nodes
+ * @property {Record<string, (event: any, order: FilterOrder) => number>} [frames] of events that take several
+ * @property {string[]} [explains] kinds of references to numbers
  * @property {() => Promise<{explain: Explain}>} [explanation]
- * @property {(view: View) => string | null} [asked] the number that decides: explained when nobody points at another
+ * @property {(view: View) => string | null} [asked] the number that decides, explained unasked
  */
 
 const LANES = 200; // nodes; more are cells
@@ -55,11 +53,17 @@ export const PICTURES = {
 /** @type {Record<StepName, Step>} */
 export const STEPS = {
 	cluster: {
-		tells: ["RunStarted", "ClockAdvanced", "ObjectApplied", "ObjectDeleted", "RunFinished"],
+		tells: ["ClockAdvanced", "ObjectApplied", "ObjectDeleted"],
 		captions: () => import("./cluster/captions.js"),
 		picture: (nodes) => [nodes > LANES ? "cells" : "cluster"],
-		explains: ["run", "room"],
+		explains: ["room"],
 		explanation: () => import("./cluster/explanation.js"),
+	},
+	run: {
+		tells: ["RunStarted", "RunFinished"],
+		captions: () => import("./run/captions.js"),
+		explains: ["run"],
+		explanation: () => import("./run/explanation.js"),
 	},
 	queue: {
 		tells: [
@@ -142,18 +146,25 @@ export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kin
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, { cycle }) {
-	switch (event.type) {
-		case "HostSelected":
-			return cycle.ScoresComputed ? "score" : "filter";
-		case "NominationCleared":
-		case "SchedulingFailed":
-		case "PodEnqueued": // the picture of what the attempt came to stays
-			if (cycle.AttemptFinished || cycle.PodAssumed || event.pod !== cycle.CycleStarted?.pod) return "cluster";
-			if (cycle.PreemptionEvaluated?.candidates.length) return "preempt";
-			return cycle.NodesFiltered ? "filter" : "cluster";
-		default:
-			return SHOWS.get(event.type) ?? "cluster";
-	}
+	if (event.type === "HostSelected") return cycle.ScoresComputed ? "score" : "filter";
+	const own = SHOWS.get(event.type);
+	if (own) return own;
+	// the picture of what the attempt came to stays until the attempt is over
+	if (!cycle.CycleStarted || cycle.AttemptFinished || cycle.PodAssumed || event.type === "AttemptFinished")
+		return "cluster";
+	if (cycle.PreemptionEvaluated) return "preempt";
+	return cycle.NodesFiltered ? "filter" : "cluster";
+}
+
+/**
+ * The event whose moment a step's picture shows, for as long as it is on.
+ * @type {Partial<Record<StepName, AnyEvent["type"]>>}
+ */
+const MOMENTS = { filter: "NodesFiltered", score: "ScoresComputed", preempt: "PreemptionEvaluated" };
+
+/** @param {StepName | undefined} name */
+export function momentOfStep(name) {
+	return name && MOMENTS[name];
 }
 
 /**

@@ -89,6 +89,12 @@ export class ChunkStore {
 		return state;
 	}
 
+	/** The state before an event; where the reader is stays where it was. @param {number} step */
+	stateBefore(step) {
+		const chunk = this.chunkFor(step - 1);
+		return chunk?.kept.length ? stateIn(chunk, step - chunk.first) : undefined;
+	}
+
 	/** Walk over known events in order. @param {number} from @param {1 | -1} by */
 	*walk(from, by) {
 		for (let step = from; step >= 0 && step < this.steps; step += by) {

@@ -189,7 +189,7 @@ export const HANDLERS = {
 	PodReserved: note,
 	PodUnreserved(state, event) {
 		takeOff(state, event.pod);
-		setPod(state, event.pod, { node: "", deadline: null });
+		setPod(state, event.pod, { place: "scheduling", node: "", deadline: null });
 		note(state, event);
 	},
 	PermitEvaluated(state, event) {

@@ -14,7 +14,6 @@ const ALL = Object.values(STATIONS).flat();
 /** @type {Partial<Record<AnyEvent["type"], string>>} */
 const POINT = {
 	PodGated: "PreEnqueue",
-	PodEnqueued: "QueueSort",
 	CycleStarted: "QueueSort",
 	PreFilterFinished: "PreFilter",
 	NodesFiltered: "Filter",
@@ -36,6 +35,7 @@ export function pointOf(event, state) {
 	if (event.type === "BindingFailed") return event.point;
 	if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
 	if (event.type === "PodActivated") return "Permit";
+	if (event.type === "PodEnqueued") return enqueuedPoint(event, state);
 	if (event.type === "NominationCleared")
 		return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
 	if (event.type === "ObjectApplied" && event.kind.startsWith("PersistentVolume") && underWay(state)) return "PreBind";
@@ -43,6 +43,13 @@ export function pointOf(event, state) {
 		POINT[event.type] ??
 		(underWay(state) && !("pod" in event) ? (ALL[reached(state, heroOf(event, state)) - 1] ?? "") : "")
 	);
+}
+
+/** Only activeQ is sorted. @param {import("./trace").PodEnqueued} event @param {State} state */
+function enqueuedPoint({ pod, queue }, state) {
+	const hero = underWay(state);
+	if (hero) return pod === hero ? failedPoint(state, pod) : (ALL[reached(state, hero) - 1] ?? "");
+	return queue === "active" ? "QueueSort" : "";
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
@@ -91,6 +98,8 @@ export function heroOf(event, state) {
 			return event.pod?.pod ?? underWay(state);
 		case "PodActivated":
 			return event.by;
+		case "PodEnqueued": // what an attempt does to others belongs to its pod's story
+			return underWay(state) || event.pod;
 		default:
 			return "pod" in event && typeof event.pod === "string" ? event.pod : underWay(state);
 	}

@@ -14,7 +14,6 @@
  *   string}[]}} GapColumn
  */
 /** @typedef {AttemptColumn | GapColumn} Column */
-/** @typedef {{step: number, time: number, type: "Normal" | "Warning", reason: string, message: string}} Note */
 /** @typedef {{column: number, step: number, place: string, node: string}} Move */
 
 export const GAP_WIDTH = 0.7;
@@ -25,8 +24,6 @@ export class RunIndex {
 		this.columns = [];
 		/** @type {Map<string, Move[]>} */
 		this.moves = new Map();
-		/** @type {Map<string, Note[]>} the events that `kubectl describe pod` would list */
-		this.notes = new Map();
 		/** @type {number[]} left edge of every column, in units of an attempt */
 		this.edges = [];
 		this.next = 0;
@@ -39,7 +36,6 @@ export class RunIndex {
 		this.columns = [{ kind: "gap", step: 0, time: 0, from: 0, changes: [] }];
 		this.edges = [0, GAP_WIDTH];
 		this.moves = new Map();
-		this.notes = new Map();
 		this.next = 0;
 		this.time = 0;
 	}
@@ -88,15 +84,7 @@ export class RunIndex {
 				return this.finish(event);
 			case "VictimEvicted":
 				if (last.kind === "attempt") last.victims += 1;
-				return this.note(
-					event.pod,
-					step,
-					"Normal",
-					"Preempted",
-					`Preempted by ${event.preemptor} on node ${event.node}`,
-				);
-			case "SchedulingFailed":
-				return this.note(event.pod, step, "Warning", "FailedScheduling", event.message);
+				return;
 			case "ObjectApplied":
 			case "ObjectDeleted": {
 				const verb = event.type === "ObjectDeleted" ? "−" : event.action === "create" ? "+" : "~";
@@ -105,6 +93,8 @@ export class RunIndex {
 					this.move(`${event.namespace}/${event.name}`, step, "gone");
 				return;
 			}
+			case "SchedulingFailed":
+				return this.undo(event);
 			case "PodEnqueued":
 				return this.move(event.pod, step, event.queue);
 			case "PodGated":
@@ -112,13 +102,6 @@ export class RunIndex {
 			case "PodAssumed":
 				return this.move(event.pod, step, "binding", event.node);
 			case "PodBound":
-				this.note(
-					event.pod,
-					step,
-					"Normal",
-					"Scheduled",
-					event.message || `Successfully assigned ${event.pod} to ${event.node}`,
-				);
 				return this.move(event.pod, step, "bound", event.node);
 			default:
 		}
@@ -141,24 +124,17 @@ export class RunIndex {
 		}
 	}
 
+	/** Its binding cycle fails after all. @param {import("./trace").SchedulingFailed} event */
+	undo({ pod, outcome }) {
+		const column = this.columns.findLast((one) => one.kind === "attempt" && one.pod === pod);
+		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "" });
+	}
+
 	/** @param {string} pod @param {number} step @param {string} place @param {string} [node] */
 	move(pod, step, place, node = "") {
 		const moves = this.moves.get(pod) ?? [];
 		if (!moves.length) this.moves.set(pod, moves);
 		moves.push({ column: this.columns.length - 1, step, place, node });
-	}
-
-	/**
-	 * @param {string} pod
-	 * @param {number} step
-	 * @param {"Normal" | "Warning"} type
-	 * @param {string} reason
-	 * @param {string} message
-	 */
-	note(pod, step, type, reason, message) {
-		const notes = this.notes.get(pod) ?? [];
-		if (!notes.length) this.notes.set(pod, notes);
-		notes.push({ step, time: this.time, type, reason, message });
 	}
 
 	/** Length of the axis, in units of an attempt. */

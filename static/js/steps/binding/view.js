@@ -72,7 +72,8 @@ function eventsOf({ state }, pod) {
 		PermitEvaluated: { code: "Wait", deadline: record.deadline, results: [] },
 	};
 	const passed = record.place === "binding" && { PermitEvaluated: past };
-	return record.node || own.PodUnreserved ? { PodReserved: past, ...waits, ...passed, ...own } : own;
+	const bound = record.place === "bound" && { PermitEvaluated: past, PodPreBound: past, PodBound: past };
+	return record.node || own.PodUnreserved ? { PodReserved: past, ...waits, ...passed, ...bound, ...own } : own;
 }
 
 /** @param {View} view @param {string} pod @param {Record<string, any>} events @param {boolean} beside */
@@ -150,7 +151,10 @@ function step(view, pod, events, point, type, current, going) {
 		h("b", null, mark && h("span", null, mark), h("em", null, point)),
 		h(
 			"span",
-			{ key: "what" },
+			{
+				key: "what",
+				title: bare(failed?.message ?? "") || results.map((/** @type {any} */ one) => one.plugin).join(", ") || null,
+			},
 			failed
 				? bare(failed.message || t(`binding.decision.${failed.decision}`))
 				: waiting

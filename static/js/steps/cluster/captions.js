@@ -1,8 +1,8 @@
 // @ts-check
-/** Captions of the run's start and end, of the clock, and of the cluster's objects. */
+/** Captions of the clock, and of the cluster's objects. */
 
 import { list, num, parts, t } from "../../shared/i18n.js";
-import { count, quantity, seconds } from "../../shared/units.js";
+import { quantity, seconds } from "../../shared/units.js";
 import { node, pod } from "../parts/marks.js";
 
 /** What a pod asks for: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
@@ -97,24 +97,8 @@ function objectDeleted({ event }) {
 	};
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
-function runStarted({ state, event }) {
-	const zones = new Set(
-		[...state.nodes.values()].map((one) => one.summary.labels?.["topology.kubernetes.io/zone"] ?? ""),
-	).size;
-	const running = event.pods.filter((/** @type {any} */ pod) => pod.node).length;
-	const named = [...state.nodes.values()].some((one) => "topology.kubernetes.io/zone" in (one.summary.labels ?? {}));
-	const key = state.nodes.size ? `run.started${running ? "" : ".empty"}${named ? "" : ".nozone"}` : "run.started.none";
-	return {
-		eyebrow: parts("eyebrow.start"),
-		sentence: parts(key, { n: num(count(state.nodes.size)), pods: num(count(running)), zones: num(zones) }),
-		why: state.nodes.size ? parts("run.started.why") : parts("run.started.nonodes"),
-	};
-}
-
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
-	RunStarted: runStarted,
 	ClockAdvanced: ({ event }) => ({
 		eyebrow: parts("eyebrow.clock"),
 		sentence: parts("clock.sentence", { time: num(seconds(event.time)), cause: t(`clock.${event.cause}`) }),
@@ -122,27 +106,4 @@ export const CAPTIONS = {
 	}),
 	ObjectApplied: objectApplied,
 	ObjectDeleted: objectDeleted,
-	RunFinished: ({ event }) => ({
-		eyebrow: parts("eyebrow.end"),
-		sentence: parts(
-			!event.pending.length
-				? "run.finished.done"
-				: Object.keys(event.bound).length
-					? "run.finished"
-					: "run.finished.nobody",
-			{
-				time: num(seconds(event.time)),
-				bound: num(Object.keys(event.bound).length),
-				pending: num(event.pending.length),
-			},
-		),
-		why: event.pending.length
-			? parts("run.finished.pending", {
-					pods: list(
-						event.pending.map((/** @type {string} */ key) => pod(key)),
-						5,
-					),
-				})
-			: [],
-	}),
 };

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the run is about, and how full a node is and with which pods. */
+/** How full a node is and with which pods. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -7,13 +7,8 @@ import { amount, podName, short } from "../../shared/units.js";
 import { allocatable, request, used } from "../../trace/room.js";
 import { panel, row, table } from "../parts/panel.js";
 
-/** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
-export function explain(view, kind, first, second) {
-	return kind === "run" ? about(view) : room(view, first, second);
-}
-
-/** @param {View} view @param {string} name @param {string} resource */
-function room(view, name, resource) {
+/** @param {View} view @param {string} _kind @param {string} name @param {string} resource @returns {Child} */
+export function explain(view, _kind, name, resource) {
 	const node = view.state.nodes.get(name);
 	if (!node) return null;
 	const { state, hero } = view;
@@ -52,20 +47,5 @@ function room(view, name, resource) {
 			h("b", { class: "result" }, `${whole ? Math.round((taken / whole) * 100) : 0} %`),
 		),
 		h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
-	);
-}
-
-/** @param {View} view */
-function about(view) {
-	const { scenario } = view.boot;
-	return panel(
-		t("margin.about"),
-		scenario?.title || view.state.title,
-		scenario?.description && h("p", { key: "text", class: "note" }, scenario.description),
-		view.boot.lesson?.look_at && [
-			h("h3", { key: "look" }, t("lesson.look")),
-			h("p", { key: "lookat", class: "note" }, view.boot.lesson.look_at),
-		],
-		h("p", { key: "keys", class: "note" }, t("margin.keys")),
 	);
 }

@@ -4,26 +4,32 @@
  */
 
 import { h, patch } from "../../shared/dom.js";
-import { list, plain, t } from "../../shared/i18n.js";
-import { amount, outOf, podName, quantity, short } from "../../shared/units.js";
-import { allocatable, heldFor, nominatedTo, used, zones } from "../../trace/room.js";
-import { filtered } from "../filter/model.js";
-import { plainReason } from "../parts/plain_words.js";
-import { plainBar, podBar, tags } from "../parts/pods.js";
-import { scores } from "../score/model.js";
+import { t } from "../../shared/i18n.js";
+import { zones } from "../../trace/room.js";
+import { nodeCard } from "./node_card.js";
+
+/** @typedef {import("./node_card.js").Size} Size */
 
 const ROOMY = 12;
+const FEW = 4;
+const NARROW = 700;
+const CARD = 250; // pixels that a card has at least, of those that flow
+const EDGES = 54; // pixels of the stage and of a card that are no bar
+const ROW = 112; // pixels of a card in which names stand under the bar
+const MOST_TIERS = 5;
 
 /** @param {Element} target @param {View} view @param {import("../registry.js").Parts} parts */
 export function draw(target, view, { strips }) {
 	const groups = zones(view.state);
-	const dense = view.state.nodes.size > ROOMY;
-	const columns = Math.min(groups.length, view.width <= 700 ? 1 : dense ? 4 : 3);
-	const single = groups.length === 1 || groups.length > 4;
+	const count = view.state.nodes.size;
+	const dense = count > ROOMY;
+	const single = groups.length === 1 || groups.length > FEW;
+	const columns = Math.min(groups.length, view.width <= NARROW ? 1 : dense ? 4 : FEW);
+	const size = { dense, ...sizeOf(view, single, groups) };
 	patch(target, [
 		h(
 			"div",
-			{ key: "cluster", class: `cluster ${dense ? "dense" : ""} ${view.state.nodes.size <= 4 ? "few" : ""}` },
+			{ key: "cluster", class: `cluster ${dense ? "dense" : ""} ${count <= FEW ? "few" : ""}` },
 			h(
 				"div",
 				{
@@ -32,15 +38,39 @@ export function draw(target, view, { strips }) {
 					style: single ? {} : { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` },
 				},
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
-				groups.map(([zone, names]) => zoneColumn(view, zone, names, dense)),
+				groups.map(([zone, names]) => zoneColumn(view, zone, names, size)),
 			),
 			strips?.bindingStrips(view),
 		),
 	]);
 }
 
-/** @param {View} view @param {string} zone @param {string[]} names @param {boolean} dense */
-function zoneColumn(view, zone, names, dense) {
+/**
+ * About how wide a bar is, and how many rows of names stand under it.
+ * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
+ */
+function sizeOf({ sizes, width, state }, single, groups) {
+	const count = state.nodes.size;
+	const across =
+		width <= NARROW
+			? 1
+			: !single
+				? groups.length
+				: count <= 3
+					? count
+					: count === FEW
+						? 2
+						: Math.floor(sizes.stage / CARD);
+	const down = single
+		? Math.ceil(count / Math.max(1, across))
+		: Math.max(0, ...groups.map(([, names]) => names.length));
+	const high = width <= NARROW ? ROW : (sizes.height - 150) / Math.max(1, down);
+	const tiers = Math.max(0, Math.min(MOST_TIERS, Math.floor((high - ROW) / 20) + 1));
+	return { width: (sizes.stage - 16 * across) / Math.max(1, across) - EDGES + 16, tiers };
+}
+
+/** @param {View} view @param {string} zone @param {string[]} names @param {Size} size */
+function zoneColumn(view, zone, names, size) {
 	const pods = names.reduce((sum, name) => sum + (view.state.nodes.get(name)?.pods.length ?? 0), 0);
 	return h(
 		"section",
@@ -49,122 +79,26 @@ function zoneColumn(view, zone, names, dense) {
 			"h3",
 			{ key: "title" },
 			h("span", null, zone ? t("cluster.zone", { zone }) : t("cluster.nozone")),
-			h("span", null, t("cluster.pods", { n: pods })),
+			zone && h("span", { key: "like", class: "zone-like" }, alike(view, names)),
+			h("span", { key: "pods" }, t("cluster.pods", { n: pods })),
 		),
 		h(
 			"div",
 			{ key: "cards", class: "cards" },
-			names.map((name) => card(view, name, dense)),
+			names.map((name) => nodeCard(view, name, size)),
 		),
 	);
 }
 
-/** @param {View} view @param {string} name @param {boolean} dense */
-function card(view, name, dense) {
-	const node = view.state.nodes.get(name);
-	if (!node) return null;
-	const target = targetOf(view);
-	const selected = view.selection?.kind === "node" && view.selection.name === name;
-	const back = view.event.type === "PodUnreserved" && view.event.node === name; // the place that it had, hatched
-	const held = [...heldFor(view.state, name, undefined), ...(back ? [view.event.pod] : [])];
-	const mine = target === name;
-	const changed = view.event.kind === "Node" && view.event.name === name;
-	return h(
-		"article",
-		{
-			key: name,
-			class: `node-card ${mine ? "mine" : ""} ${selected ? "selected" : ""} ${changed ? "changed" : ""}`,
-			"data-node": name,
-		},
-		h(
-			"header",
-			null,
-			h(
-				"button",
-				{ type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } },
-				name,
-			),
-			!dense && tags(node),
-			!dense && h("span", { class: "node-note" }, noteOf(view, name, mine)),
-		),
-		dense ? plainBar(view, name, barResource(node)) : podBar(view, name, barResource(node), { held, labels: true }),
-		!dense && gauges(view, node, mine),
-		dense &&
-			h(
-				"small",
-				{ class: "dense-note" },
-				`${amount("cpu", used(node, "cpu"))} / ${quantity("cpu", allocatable(node, "cpu"))}`,
-				tags(node),
-			),
-		nominatedTo(view.state, name).length > 0 &&
-			h(
-				"small",
-				{ key: "kept", class: "kept" },
-				t("cluster.kept", { pods: plain(list(nominatedTo(view.state, name).map(podName), 2)) }),
-			),
+/** Pods of a zone like the amber one: what spreading counts. @param {View} view @param {string[]} names */
+function alike({ state, hero, event }, names) {
+	const label = Object.entries(state.pods.get(hero)?.summary.labels ?? {}).find(([key]) =>
+		/(^|\/)(app|name)$/.test(key),
 	);
-}
-
-/** Where the amber pod goes or went. @param {View} view */
-function targetOf({ state, hero, event }) {
-	const pod = state.pods.get(hero);
-	return event.node && typeof event.node === "string" && event.pod === hero
-		? event.node
-		: pod?.node || pod?.nominated_node || "";
-}
-
-/** @param {NodeState} node */
-function barResource(node) {
-	return node.summary.allocatable.cpu ? "cpu" : "memory";
-}
-
-/** What this attempt said about the node. @param {View} view @param {string} name @param {boolean} mine */
-function noteOf({ state, hero, event }, name, mine) {
-	if (mine && event.type === "PodUnreserved") return t("cluster.back");
-	if (!hero || state.cycle.CycleStarted?.pod !== hero) return "";
-	const total = scores(state);
-	const at = total?.names.indexOf(name) ?? -1;
-	if (total && at >= 0) return mine ? `★ ${total.totals[at]}` : t("cluster.points", { n: total.totals[at] });
-	const verdict = filtered(state)?.at.get(name)?.verdict;
-	return verdict ? `✕ ${plainReason(verdict.reasons[0] ?? "")}` : mine ? "★" : "";
-}
-
-/** @param {View} view @param {NodeState} node @param {boolean} mine */
-function gauges({ state, hero, event }, node, mine) {
-	const names = Object.keys(node.summary.allocatable).filter(
-		(name) =>
-			name === "cpu" ||
-			name === "memory" ||
-			(name !== "pods" && name !== "ephemeral-storage" && node.summary.allocatable[name] > 0) ||
-			(name === "ephemeral-storage" && used(node, name) > 0),
-	);
-	const landing = mine && (event.type === "PodAssumed" || event.type === "PodBound");
-	return h(
-		"div",
-		{ key: "gauges", class: "gauges" },
-		names.slice(0, 4).map((name) => {
-			const whole = Math.max(1, allocatable(node, name));
-			const taken = used(node, name);
-			const own = mine && node.pods.includes(hero) ? (state.pods.get(hero)?.summary.requests?.[name] ?? 0) : 0;
-			const sum = outOf(name, taken, whole, (part, all) => t("cluster.of", { used: part, all }));
-			return h(
-				"div",
-				{ key: name, class: "gauge" },
-				h("span", null, name === "memory" ? "mem" : short(name)),
-				h(
-					"span",
-					{ class: "gauge-bar" },
-					h("i", { style: { width: `${((taken - own) / whole) * 100}%` } }),
-					h("u", { style: { width: `${(own / whole) * 100}%` } }),
-				),
-				h(
-					"b",
-					null,
-					landing && own
-						? `${outOf(name, taken - own, whole, (part) => part).replace(/ [KMGTP]iB$/, "")} → ${sum}`
-						: sum,
-				),
-			);
-		}),
-	);
+	if (!label) return "";
+	const keys = names.flatMap((name) => state.nodes.get(name)?.pods ?? []);
+	const n = keys.filter((key) => state.pods.get(key)?.summary.labels?.[label[0]] === label[1]).length;
+	const came = event.type === "PodAssumed" && keys.includes(event.pod);
+	const what = `${label[0].slice(label[0].lastIndexOf("/") + 1)}=${label[1]}`;
+	return came ? t("cluster.like.was", { n, what, was: n - 1 }) : t("cluster.like", { n, what });
 }

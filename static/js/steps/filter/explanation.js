@@ -51,6 +51,7 @@ function roomTable(view, name, reasons) {
 	const node = state.nodes.get(name);
 	if (!node) return null;
 	const resource = reasons.length ? resourceOf(reasons[0]) : "cpu";
+	const left = free(state, name, resource, hero);
 	const asked = Object.keys(state.pods.get(hero)?.summary.requests ?? {});
 	const pods = [...node.pods].sort((a, b) => request(state, b, resource) - request(state, a, resource));
 	const shown = pods.slice(0, 6).filter((key) => request(state, key, resource) > 0);
@@ -65,12 +66,13 @@ function roomTable(view, name, reasons) {
 				heldFor(state, name, hero).map((key) =>
 					row(`held${key}`, [t("margin.held", { pod: podName(key) }), amount(resource, request(state, key, resource))]),
 				),
-				row("free", [t("margin.free"), amount(resource, free(state, name, resource, hero))], "sum hot"),
+				row("free", [t("margin.free"), amount(resource, Math.max(0, left))], "sum hot"),
+				left < 0 && row("over", [t("margin.over"), amount(resource, -left)]),
 			],
 		),
 		[...new Set([resource, ...asked])].map((one) => {
 			const need = request(state, hero, one);
-			const left = free(state, name, one, hero);
+			const left = Math.max(0, free(state, name, one, hero));
 			const ok = need <= left;
 			return h(
 				"p",

@@ -4,9 +4,10 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 
+const ROOM = 60; // pixels in which two numbers stand
 const TEXT = 9; // half the height of a number
 
-/** @typedef {{x: [number, number][], width: number, phone: boolean}} Geometry columns as [left, width] */
+/** @typedef {{x: [number, number][], width: number, phone: boolean, head: number}} Geometry columns as [left, width] */
 
 /**
  * @param {Geometry} geometry @param {number[]} left @param {number} whole @param {number} at the current column
@@ -39,7 +40,7 @@ export function funnel({ x, width, phone }, left, whole, at) {
 		wedges,
 		h("path", { key: "body", class: "funnel-body", d: `M${edge(-1).join("L")}L${edge(1).reverse().join("L")}Z` }),
 		end < width - 8 && dashes(end, width, mid, half(alive(upto + 1))),
-		h("text", { key: "first", class: "funnel-n", x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
+		end > ROOM && h("text", { key: "first", class: "funnel-n", x: phone ? 6 : 10, y: mid + 7 }, String(whole)),
 		!phone &&
 			x
 				.slice(0, upto)

@@ -3,12 +3,15 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { amount, short } from "../../shared/units.js";
+import { amount, cutName, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, scarcest, used } from "../../trace/room.js";
 import { question } from "../parts/plain_words.js";
 import { plainBar, podBar, tags } from "../parts/pods.js";
 import { PASSED } from "./model.js";
 import { passedText, stoppedShort, stoppedText } from "./reasons.js";
+
+const LETTER = 8.4; // pixels of a letter of a node's name
+const FREE = 112; // and of the words behind it
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
@@ -88,15 +91,21 @@ function head(view, lanes, name, fate, stop) {
 			{ key: "name", class: "lane-name" },
 			h(
 				"button",
-				{ type: "button", class: "node-name", on: { click: () => view.act.select({ kind: "node", name }) } },
-				name,
+				{
+					type: "button",
+					class: "node-name",
+					title: name,
+					on: { click: () => view.act.select({ kind: "node", name }) },
+				},
+				cutName(name, (lanes.geometry.head - 70) / LETTER),
 			),
 			tags(node),
-			h(
-				"span",
-				{ key: "free", class: "lane-free" },
-				t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.hero)), whole)),
-			),
+			roomForFree(lanes, node) &&
+				h(
+					"span",
+					{ key: "free", class: "lane-free" },
+					t("lane.freeof", freeOf(shown, Math.max(0, free(view.state, name, shown, view.hero)), whole)),
+				),
 		),
 		lanes.mode !== "thin" &&
 			bar(view, name, shown, ghost ? (request(view.state, view.hero, shown) / whole) * 100 : 0, lanes.mode),
@@ -107,6 +116,12 @@ function head(view, lanes, name, fate, stop) {
 				h("i", { style: { width: `${(used(node, "memory") / Math.max(1, allocatable(node, "memory"))) * 100}%` } }),
 			),
 	);
+}
+
+/** @param {Lanes} lanes @param {NodeState} node */
+function roomForFree({ geometry }, { summary }) {
+	const tagged = (summary.taints?.length ?? 0) + (summary.unschedulable ? 1 : 0) > 0;
+	return !tagged && summary.name.length * LETTER < geometry.head - 60 - FREE;
 }
 
 /** "5 of 8", "2.5 of 16 GiB", "1 of 2 gpu". @param {string} resource @param {number} left @param {number} whole */
@@ -209,6 +224,15 @@ function stopMark(view, lanes, name, fate, stop) {
 		),
 		mode !== "thin" &&
 			!(view.options.later && !score) &&
-			h("span", { key: "why", class: "why-stopped", style: { left: `${score ? 30 : x + 16}px` } }, words),
+			h(
+				"span",
+				{
+					key: "why",
+					class: "why-stopped",
+					title: [bold, rest].filter(Boolean).join(t("clause")),
+					style: { left: `${score ? 30 : x + 16}px` },
+				},
+				words,
+			),
 	];
 }

@@ -17,6 +17,7 @@ let later;
 
 const HEADS = 12;
 const MIDDLE = 40;
+const STAGGERED = 52; // pixels of a column in which no plugin's question stands
 
 /**
  * @param {Element} target
@@ -36,6 +37,7 @@ export function draw(target, view, { bars, funnel, reasons }) {
 			{
 				key: "lanes",
 				class: `lanes ${lanes.phase} ${lanes.mode} ${view.options.table ? "table" : ""} ${picked ? "picking" : ""}`,
+				style: { "--head": `${lanes.geometry.head}px` },
 			},
 			header(view, lanes),
 			reasons?.reasonList(view, groups),
@@ -101,7 +103,8 @@ function geometryOf(
 	/** @type {number} */ count,
 	/** @type {number} */ focus,
 ) {
-	const track = Math.max(60, width - (phone ? 124 : 262) - 16);
+	const head = phone ? 124 : width < 880 ? 218 : 262;
+	const track = Math.max(60, width - head - 16);
 	const end = phone ? 0 : width < 800 ? 72 : 112;
 	const wide = phone ? 26 : 148;
 	const narrow = phone
@@ -116,7 +119,7 @@ function geometryOf(
 		x.push([left, w]);
 		left += w;
 	}
-	return { x, width: track, phone };
+	return { x, width: track, phone, head };
 }
 
 /** @param {View} view @param {Lanes} lanes */
@@ -172,14 +175,15 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 	const cut = model ? (i ? model.left[i - 1] : model.evaluated) - model.left[i] : 0;
 	const [left, width] = geometry.x[i];
 	const kind = i === at && !seen ? "now" : i < at || seen ? "past" : "ahead";
+	const low = width < STAGGERED && i % 2 === 1; // every other one stands a row lower
 	return h(
 		"button",
 		{
 			key: `head${i}`,
-			class: `column-head ${kind}`,
+			class: `column-head ${kind} ${low ? "low" : ""}`,
 			type: "button",
 			title: plugin,
-			style: { left: `${left + width / 2}px`, "--column": `${width}px` },
+			style: { left: `${left + width / 2}px`, "--column": `${width < STAGGERED ? 2 * width : width}px` },
 			"aria-current": kind === "now" ? "step" : null,
 			disabled: phase !== "filter" || view.event.type !== "NodesFiltered" || view.order === "node",
 			on: { click: () => view.act.seek(view.step, i) },

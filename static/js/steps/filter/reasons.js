@@ -50,11 +50,11 @@ export function stoppedText(view, name, verdict) {
 		const resource = resourceOf(reason);
 		if (resource === "pods") return [t("lane.full", { n: allocatable(node, resource) }), t("lane.full.rest")];
 		const need = request(state, hero, resource);
-		const left = free(state, name, resource, hero);
+		const left = Math.max(0, free(state, name, resource, hero));
 		const never = need > allocatable(node, resource);
 		const bold = t(never ? "lane.never" : "lane.needs", {
 			need: quantity(resource, need),
-			free: amount(resource, never ? allocatable(node, resource) : Math.max(0, left)),
+			free: amount(resource, never ? allocatable(node, resource) : left),
 		});
 		const more = verdict.reasons.length > 1 ? t("lane.also", { resource: short(resourceOf(verdict.reasons[1])) }) : "";
 		return [bold, more || t("lane.short", { gap: quantity(resource, need - left) })];

@@ -73,25 +73,28 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
 	);
 }
 
+/** A node's pods as they stand on its bar. @param {State} state @param {NodeState} node */
+export function inOrder({ pods }, node) {
+	const priority = (/** @type {string} */ key) => pods.get(key)?.summary.priority ?? 0;
+	return [...node.pods].sort((a, b) => priority(b) - priority(a));
+}
+
 /**
  * The blocks of a node's pods along one resource, and what is kept for nominated ones.
  * @param {View} view @param {string} name @param {string} resource
- * @param {{held: string[], ghost?: number, labels?: boolean}} more
+ * @param {{held: string[], ghost?: number, inside?: (key: string) => boolean}} more whose name stands in the block
  */
-export function podBar(view, name, resource, { held, ghost = 0, labels = false }) {
+export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const { state, hero, act } = view;
 	const node = state.nodes.get(name);
 	if (!node) return null;
 	if (node.pods.length > MOST_BLOCKS) return plainBar(view, name, resource, ghost);
 	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1);
 	const part = (/** @type {string} */ key) => ((state.pods.get(key)?.summary.requests?.[resource] ?? 0) / whole) * 100;
-	const pods = [...node.pods].sort(
-		(a, b) => (state.pods.get(b)?.summary.priority ?? 0) - (state.pods.get(a)?.summary.priority ?? 0),
-	);
-	const taken = Math.min(
-		100,
-		[...pods, ...held].reduce((sum, key) => sum + part(key), 0),
-	);
+	const pods = inOrder(state, node);
+	const asked = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
+	const scale = 100 / Math.max(100, asked); // where more is promised than the node has, all of it is shown
+	const taken = asked * scale;
 	const shown = clamped(taken, ghost);
 	const over = Math.max(0, taken + shown - 100);
 	const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
@@ -101,7 +104,8 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
 				key: `${kind}${key}`,
 				class: `block ${kind} ${key === hero ? "mine" : ""} ${state.pods.get(key)?.gone_at ? "leaving" : ""}`,
 				title: podTitle(state, key),
-				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
+				style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key) * scale}%` },
+				"data-pod": key,
 				"data-fly": kind ? null : key,
 				on: {
 					click: (/** @type {Event} */ event) => {
@@ -110,13 +114,14 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
 					},
 				},
 			},
-			labels && part(key) > 9 ? [h("b", null, podName(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
+			inside?.(key) ? [h("b", null, podName(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
 		);
 	return h(
 		"span",
-		{ class: "podbar", key: "podbar" },
+		{ class: "podbar", key: "podbar", "data-resource": resource },
 		pods.map((key) => block(key, "")),
 		held.map((key) => block(key, "held")),
+		scale < 1 && h("span", { class: "brim", key: "brim", style: { left: `${100 * scale}%` }, title: t("node.brim") }),
 		ghost > 0 &&
 			h(
 				"span",
@@ -130,7 +135,8 @@ export function podBar(view, name, resource, { held, ghost = 0, labels = false }
 export function tags(node) {
 	const taints = (node.summary.taints ?? []).filter(([key]) => key !== "node.kubernetes.io/unschedulable");
 	return [
-		node.summary.unschedulable && h("span", { key: "cordon", class: "tag" }, t("reason.cordoned")),
+		node.summary.unschedulable &&
+			h("span", { key: "cordon", class: "tag", title: t("reason.cordoned") }, t("reason.cordoned")),
 		taints.slice(0, 2).map(([key, value, effect]) =>
 			h(
 				"span",

@@ -150,7 +150,7 @@ function reprieve({ hero = "" }, play, rank) {
 		eyebrow: parts("eyebrow.reprieve", { i: rank, n: play.ranks }),
 		sentence: parts(key, values),
 		why: parts(pdb ? "reprieve.why.pdb" : "reprieve.why", values),
-		next: rank < play.ranks ? parts("next.reprieve") : parts(play.rungs ? "next.ladder" : "next.evict"),
+		next: rank < play.ranks ? parts("next.reprieve") : parts(play.rungs ? "next.ladder" : "next.result"),
 	};
 }
 
@@ -238,7 +238,7 @@ function result(context, play) {
 		eyebrow: parts("eyebrow.preemption"),
 		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : `preempt.win.${play.rungs}`, values),
 		why: parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
-		next: parts("next.evict"),
+		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
 	};
 }
 
@@ -285,7 +285,11 @@ export const CAPTIONS = {
 	}),
 	NominationCleared: ({ event, hero }) => ({
 		eyebrow: parts("eyebrow.nomination"),
-		sentence: parts(`cleared.${event.cause}`, { pod: pod(event.pod, hero), node: node(event.node) }),
+		sentence: parts(`cleared.${event.cause}`, {
+			pod: pod(event.pod, hero),
+			node: node(event.node),
+			by: pod(hero ?? "", hero),
+		}),
 		why: parts(event.cause === "bound" ? "cleared.bound.why" : "cleared.why"),
 	}),
 };

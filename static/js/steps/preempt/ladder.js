@@ -14,17 +14,24 @@ export function ladder(view, play, shown, frame) {
 	return h(
 		"div",
 		{ key: "ladder", class: "ladder" },
-		[1, 2, 3, 4, 5, 6].map((rung) => {
-			const needed = play.rungs >= rung;
-			return h(
+		[1, 2, 3, 4, 5, 6]
+			.filter((rung) => now < play.rungs || rung <= play.rungs)
+			.map((rung) =>
+				h(
+					"div",
+					{ key: rung, class: `rung ${rung === now ? "now" : ""}` },
+					h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
+					shown.map((one) => cell(view, play, one, rung, now)),
+				),
+			),
+		now >= play.rungs &&
+			play.rungs < 6 &&
+			h(
 				"div",
-				{ key: rung, class: `rung ${rung === now ? "now" : ""} ${needed || now < play.rungs ? "" : "unneeded"}` },
-				h("div", { class: "rung-name" }, h("b", null, String(rung)), t(`rung.${rung}`)),
-				needed || now < play.rungs
-					? shown.map((one) => cell(view, play, one, rung, now))
-					: h("div", { key: "not", class: "rung-not" }, t("rung.notneeded")),
-			);
-		}),
+				{ key: "not", class: "rung unneeded" },
+				h("div", { class: "rung-name" }, h("b", null, play.rungs < 5 ? `${play.rungs + 1}–6` : "6")),
+				h("div", { key: "not", class: "rung-not" }, t("rung.notneeded")),
+			),
 	);
 }
 
@@ -38,6 +45,12 @@ export function cell(view, play, one, rung, now) {
 	return h(
 		"div",
 		{ key: `${one.node}:${rung}`, class: `rung-cell ${kind} ${shown ? "" : "blank"}` },
-		shown && h("b", { key: `v${rung}` }, falls ? "✕ " : wins ? "★ " : "", rungText(view, one, rung)),
+		shown &&
+			h(
+				"b",
+				{ key: `v${rung}`, title: rungText(view, one, rung) },
+				falls ? "✕ " : wins ? "★ " : "",
+				rungText(view, one, rung),
+			),
 	);
 }

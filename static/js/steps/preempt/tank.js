@@ -4,7 +4,7 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { rampStyle } from "../../shared/priority.js";
-import { podName, quantity } from "../../shared/units.js";
+import { cutName, podName, quantity } from "../../shared/units.js";
 import { scarcest } from "../../trace/room.js";
 import { podTitle } from "../parts/pods.js";
 import { actOf } from "./model.js";
@@ -13,10 +13,11 @@ import { actOf } from "./model.js";
  * @typedef {object} Drawing
  * @property {string} resource @property {number} whole the tallest node @property {import("./model.js").Act} act
  * @property {number} need @property {boolean} chosen @property {boolean} fallen
+ * @property {number} letters that a node's name has room for
  * @property {(resource: string, value: number) => string} amount
  */
 
-const MOST_VICTIMS = 3;
+export const MOST_VICTIMS = 3;
 
 /** @param {View} view @param {Candidate} candidate @param {Map<string, string>} fates @param {Drawing} how */
 export function tank(view, candidate, fates, how) {
@@ -34,14 +35,14 @@ export function tank(view, candidate, fates, how) {
 	for (const key of pods) {
 		const part = size(key);
 		const fate = fates.get(key) ?? "stays";
-		const small = part < 7;
 		blocks.push(
 			h(
 				"button",
 				{
 					key,
 					type: "button",
-					class: `tank-pod fate-${fate} ${small ? "small" : ""}`,
+					"data-pod": key,
+					class: `tank-pod fate-${fate}`,
 					title: podTitle(state, key),
 					tabindex: gone(key) ? "-1" : null,
 					style: {
@@ -67,7 +68,7 @@ export function tank(view, candidate, fates, how) {
 				class: `tank-hero ${how.chosen ? "lands" : ""} ${fits ? "" : "off"}`,
 				style: { bottom: `${Math.min(bottom, Math.max(0, height - held))}%`, height: `calc(${held}% - 2px)` },
 			},
-			how.chosen ? podName(hero) : t("tank.free", { room: quantity(how.resource, how.need) }),
+			h("span", null, how.chosen ? podName(hero) : t("tank.free", { room: quantity(how.resource, how.need) })),
 		),
 	);
 	const victims = [...fates].filter(([, fate]) => fate === "victim").map(([key]) => key);
@@ -79,9 +80,13 @@ export function tank(view, candidate, fates, how) {
 			{ key: "name" },
 			h(
 				"button",
-				{ type: "button", on: { click: () => view.act.select({ kind: "node", name: candidate.node }) } },
+				{
+					type: "button",
+					title: candidate.node,
+					on: { click: () => view.act.select({ kind: "node", name: candidate.node }) },
+				},
 				how.chosen ? "★ " : "",
-				candidate.node,
+				cutName(candidate.node, how.letters),
 			),
 		),
 		h(

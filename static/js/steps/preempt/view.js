@@ -14,7 +14,7 @@ import { noVictims } from "./captions.js";
 import { ladder } from "./ladder.js";
 import { actOf, theatre } from "./model.js";
 import { phoneLanes } from "./phone.js";
-import { fates, tank, tankResource } from "./tank.js";
+import { fates, MOST_VICTIMS, tank, tankResource } from "./tank.js";
 
 const MOST_TANKS = 6;
 const MOST_GROUPS = 8;
@@ -126,6 +126,17 @@ function groups({ state }, { failed = {}, more_failed = 0, unhelpful = 0 }) {
 	return [told, more_failed > 0 && h("p", { key: "more" }, t("list.more", { n: more_failed }))];
 }
 
+/**
+ * Rows of chips under the tank that has most of them.
+ * @param {Theatre} play
+ * @param {Candidate[]} shown
+ * @param {number} frame
+ */
+function chipRows(play, shown, frame) {
+	const counts = shown.map((one) => [...fates(play, one, frame).values()].filter((fate) => fate === "victim").length);
+	return Math.max(1, Math.min(MOST_VICTIMS, Math.max(...counts)));
+}
+
 /** @param {View} view @param {Theatre} play @param {Candidate[]} shown @param {number} frame */
 function tanks(view, play, shown, frame) {
 	const resource = tankResource(view, shown);
@@ -136,7 +147,7 @@ function tanks(view, play, shown, frame) {
 	const over = !play.rungs ? act === "result" : act === "rung" && at >= play.rungs;
 	return h(
 		"div",
-		{ key: "tanks", class: "tanks" },
+		{ key: "tanks", class: "tanks", style: { "--victims": `${chipRows(play, shown, frame) * 23 + 8}px` } },
 		h(
 			"div",
 			{ key: "axis", class: "tank-axis" },
@@ -157,6 +168,7 @@ function tanks(view, play, shown, frame) {
 				chosen: over && !candidate.rung,
 				fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
+				letters: Math.min(190, (view.sizes.stage - 190) / shown.length) / 9,
 			}),
 		),
 	);

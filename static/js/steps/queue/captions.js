@@ -2,7 +2,7 @@
 /** Captions of the scheduling queue, and of where an attempt begins and ends. */
 
 import { has, list, num, parts, t } from "../../shared/i18n.js";
-import { decimal } from "../../shared/units.js";
+import { decimal, podName, seconds } from "../../shared/units.js";
 import { node, ordinal, pod, priorityOf } from "../parts/marks.js";
 import { activeOrder } from "./view.js";
 
@@ -16,7 +16,8 @@ function enqueued({ state, event, hero }) {
 		attempts: num(ordinal(record?.attempts ?? 0), `pod:${event.pod}`),
 		fails: record?.attempts ?? 0,
 	};
-	const why = hintsWhy(event);
+	const meanwhile = hero && hero !== event.pod ? parts("queue.meanwhile", { pod: pod(hero, hero) }) : [];
+	const why = meanwhile.length ? meanwhile : hintsWhy(event);
 	if (event.queue === "active") return activeCaption(state, event, values, why);
 	if (event.queue === "unschedulable") {
 		const plugins = record?.unschedulable_plugins ?? [];
@@ -28,15 +29,47 @@ function enqueued({ state, event, hero }) {
 				: parts("queue.unschedulable.nobody"),
 		};
 	}
-	const wait = (event.backoff_until ?? state.time) - state.time;
-	const named = { ...values, wait: num(`${decimal(Math.max(0, wait))} s`, `backoff:${event.pod}`) };
-	const over = wait <= 0;
-	const late = record && record.attempts > 0;
+	return backoffCaption(state, event, values, why);
+}
+
+/**
+ * It moves when backoffQ is looked at after its backoff, or as soon as activeQ has run empty.
+ * @param {State} state
+ * @param {any} event
+ * @param {Record<string, any>} values
+ * @param {Part[]} why
+ * @returns {Partial<Caption>}
+ */
+function backoffCaption(state, event, values, why) {
+	const end = event.backoff_until ?? state.time;
+	const over = end <= state.time;
+	const early = !event.error_backoff && state.feature_gates.SchedulerPopFromBackoffQ !== false;
+	const named = {
+		...values,
+		until: num(seconds(flushAfter(end, state.time)), `backoff:${event.pod}`),
+		backoff: num(`${decimal(end - event.timestamp)} s`, `backoff:${event.pod}`),
+		end: num(seconds(end)),
+	};
+	const reason = parts(over ? "queue.backoff.over.why" : "queue.backoff.why", named);
 	return {
 		eyebrow: parts("eyebrow.backoff"),
-		sentence: parts(!late ? "queue.backoff.first" : over ? "queue.backoff.over" : "queue.backoff", named),
-		why: [...why, ...(why.length ? [" "] : []), ...parts(over ? "queue.backoff.over.why" : "queue.backoff.why")],
+		sentence: parts(over ? "queue.backoff.over" : early ? "queue.backoff.early" : "queue.backoff", named),
+		why: [
+			...why,
+			...(why.length ? [" "] : []),
+			...reason,
+			...(early ? [" ", ...parts("queue.backoff.early.why")] : []),
+		],
 	};
+}
+
+/**
+ * backoffQ is flushed every whole second, of those whose backoff ended before it.
+ * @param {number} end
+ * @param {number} now
+ */
+export function flushAfter(end, now) {
+	return Math.floor(Math.max(end, now)) + 1;
 }
 
 /**
@@ -54,7 +87,7 @@ function activeCaption(state, event, values, why) {
 	const key = `queue.active${fresh ? "" : ".moved"}${alone}`;
 	const filled = {
 		...values,
-		cause: causeOf(event),
+		cause: causeOf(event, state),
 		place: num(ordinal(place), `priority:${event.pod}`),
 		n: num(order.length),
 		rest: place - 1,
@@ -72,14 +105,14 @@ function activeCaption(state, event, values, why) {
 }
 
 /** An event that wakes nobody. @param {Context} context @returns {Partial<Caption>} */
-function keptWaiting({ event, hero }) {
+function keptWaiting({ state, event, hero }) {
 	const plugins = [
 		...new Set(event.pods.flatMap((/** @type {any} */ one) => one.hints.map((/** @type {any} */ hint) => hint.plugin))),
 	];
 	const pods = event.pods.map((/** @type {any} */ one) => pod(one.pod, hero));
 	const more = event.count > pods.length ? [t("list.more", { n: event.count - pods.length })] : [];
 	const values = {
-		cause: causeOf(event),
+		cause: causeOf(event, state, hero),
 		pods: list([...pods, ...more]),
 		plugins: list(plugins),
 		n: plugins.length,
@@ -92,9 +125,18 @@ function keptWaiting({ event, hero }) {
 	};
 }
 
-/** A cluster event in words. @param {any} event */
-function causeOf(event) {
-	return has(`event.${event.event}`) ? t(`event.${event.event}`) : event.event;
+/**
+ * A cluster event in words. kube-scheduler reports a nomination that ends as if a pod had left its node, too.
+ * @param {any} event
+ * @param {State} state
+ * @param {string} [hero] whose doing it may be
+ * @returns {Part[]}
+ */
+function causeOf({ event }, { cycle }, hero = "") {
+	if (event === "AssignedPodDelete" && cycle.NominationCleared && !cycle.AttemptFinished && !cycle.VictimEvicted)
+		return parts("event.NominationCleared", { pod: podName(cycle.NominationCleared.at(-1).pod) });
+	if (event === "AssignedPodAdd" && hero) return parts("event.AssignedPodAdd.named", { pod: pod(hero, hero) });
+	return has(`event.${event}`) ? parts(`event.${event}`) : [event];
 }
 
 /** Which plugin's hint woke the pod. @param {any} event @returns {Part[]} */
@@ -105,7 +147,7 @@ function hintsWhy(event) {
 		.map((/** @type {any} */ one) => one.plugin);
 	if (!wakes.length) return [];
 	if (event.event.includes("GatesEliminated")) return parts("queue.hints.gate");
-	return parts("queue.hints", { plugins: list(wakes), event: event.event, n: wakes.length });
+	return parts("queue.hints", { plugins: list(wakes), n: wakes.length });
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */

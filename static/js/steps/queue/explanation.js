@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
+import { flushAfter } from "./captions.js";
 import { activeOrder } from "./view.js";
 
 /** @param {View} view @param {string} kind @param {string} first @returns {Child} */
@@ -52,6 +53,11 @@ function backoff(view, key) {
 				until: seconds(pod.backoff_until ?? 0),
 			}),
 		),
-		h("p", { key: "note", class: "note" }, t("queue.backoff.why")),
+		h("p", { key: "doubles", class: "note" }, t("margin.backoff.doubles")),
+		h(
+			"p",
+			{ key: "flush", class: "note" },
+			t("margin.backoff.flush", { at: seconds(flushAfter(pod.backoff_until ?? 0, view.state.time)) }),
+		),
 	);
 }

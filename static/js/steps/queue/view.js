@@ -15,6 +15,7 @@ const ICONS = {
 	unschedulable: "M8 1.5a6.5 6.5 0 1 0 .01 0M3.5 3.5l9 9",
 	gated: "M3.5 7.5h9v6.5h-9zM5.5 7V5a2.5 2.5 0 0 1 5 0v2",
 	waiting: "M5 2.5v11M11 2.5v11",
+	outside: "M8 1.5a6.5 6.5 0 1 0 .01 0M5.5 8h5",
 	binding: "M2 8h9M8 4.5 11.5 8 8 11.5M14 2.5v11",
 };
 
@@ -38,6 +39,7 @@ export function drawQueue(target, view) {
 		section(view, "unschedulable", by.unschedulable, by.unschedulable.length ? "" : t("queue.nobody")),
 		section(view, "gated", by.gated, by.gated.length ? gates(by.gated) : t("queue.nobody")),
 		section(view, "waiting", by.waiting, by.waiting.length ? "" : t("queue.nobody")),
+		by.outside.length > 0 && section(view, "outside", by.outside, t("queue.outside")),
 		by.binding.length > 0 && section(view, "binding", by.binding, t("queue.inflight")),
 	]);
 }
@@ -45,7 +47,7 @@ export function drawQueue(target, view) {
 /** @param {View} view @returns {Record<keyof typeof ICONS, PodState[]>} */
 function groups({ state }) {
 	/** @type {Record<keyof typeof ICONS, PodState[]>} */
-	const out = { active: [], backoff: [], unschedulable: [], gated: [], waiting: [], binding: [] };
+	const out = { active: [], backoff: [], unschedulable: [], gated: [], waiting: [], binding: [], outside: [] };
 	for (const pod of state.pods.values()) {
 		const place = /** @type {keyof typeof ICONS} */ (pod.place);
 		if (place in out && place !== "active") out[place].push(pod);
@@ -172,7 +174,7 @@ function under({ state, event }, name, pod) {
 		const rest = Math.max(0, Math.min(1, ((pod.backoff_until ?? 0) - state.time) / whole));
 		return [
 			h("span", { key: "bar", class: "drain" }, h("i", { style: { width: `${rest * 100}%` } })),
-			h("small", { key: "why" }, t("queue.failures", { n: pod.attempts })),
+			h("small", { key: "why" }, t("queue.failures", { n: pod.attempts, wait: decimal(whole) })),
 		];
 	}
 	if (name === "waiting" && pod.deadline !== null)
@@ -187,14 +189,18 @@ function under({ state, event }, name, pod) {
 		return [
 			h(
 				"small",
-				{ key: "kept", class: "moved" },
+				{ key: "kept", class: "moved", title: plugins.join(", ") },
 				`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`,
 			),
 		];
 	}
 	if (name === "unschedulable" && pod.unschedulable_plugins.length) {
 		return [
-			h("small", { key: "why" }, t("queue.by", { plugins: plain(list(pod.unschedulable_plugins.slice(0, 3), 3)) })),
+			h(
+				"small",
+				{ key: "why", title: pod.unschedulable_plugins.join(", ") },
+				t("queue.by", { plugins: plain(list(pod.unschedulable_plugins, 3)) }),
+			),
 		];
 	}
 	const moved = event.type === "PodEnqueued" && event.pod === pod.summary.pod;

@@ -1,7 +1,7 @@
 // @ts-check
 /** Captions of Score and of the choice. */
 
-import { has, list, num, parts } from "../../shared/i18n.js";
+import { has, list, num, parts, t } from "../../shared/i18n.js";
 import { count } from "../../shared/units.js";
 import { allocatable, free } from "../../trace/room.js";
 import { node, nodes, pod } from "../parts/marks.js";
@@ -129,17 +129,32 @@ function hostCaption({ state, event, hero = "" }) {
 		feasible: num(count(event.feasible)),
 		evaluated: num(count(event.evaluated)),
 		all: num(count(state.nodes.size)),
-		nodes: list(nodes(ties), 4),
+		nodes: tied(ties, event.tied ?? 1),
 	};
 	const single = event.score === null || event.score === undefined;
 	const sampled = event.evaluated < state.nodes.size && !single;
-	const key = single ? "host.single" : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
+	const key = single ? singleKey(state) : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
 	return {
 		eyebrow: parts("eyebrow.host"),
 		sentence: parts(key, values),
 		why: parts(event.by_heap ? `${key}.heap` : `${key}.why`, values),
 		next: parts("next.assume", values),
 	};
+}
+
+/** Why one node was enough: all were looked at, or not. @param {State} state */
+function singleKey({ cycle, nodes }) {
+	const { evaluated = 0, nominated_first: first, feasible } = cycle.NodesFiltered ?? {};
+	if (first && cycle.HostSelected?.node === first && evaluated <= 1) return "host.single.nominated";
+	if (cycle.PreFilterFinished?.nodes) return "host.single.named";
+	return evaluated < nodes.size && feasible ? "host.single.found" : "host.single";
+}
+
+/** The first of those that tied, and how many more. @param {string[]} ties @param {number} all */
+function tied(ties, all) {
+	return ties.length >= all && all <= 4
+		? list(nodes(ties), 4)
+		: list([...nodes(ties.slice(0, 3)), t("list.more", { n: Math.max(all, ties.length) - 3 })]);
 }
 
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */

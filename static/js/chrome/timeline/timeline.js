@@ -3,10 +3,10 @@
  * The timeline: a mark per attempt by outcome, jumps of the clock folded; drag to scrub, wheel to zoom, click to go.
  */
 
-import { h, patch } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
-import { podName, seconds } from "../shared/units.js";
-import { OUTCOME_MARKS } from "../steps/parts/marks.js";
+import { h, patch } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { podName, seconds } from "../../shared/units.js";
+import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 
 const ROUND = 17; // pixels an attempt, from which marks are round
 const DENSE = 4; // below this many pixels attempts are counted in bars
@@ -20,6 +20,10 @@ export class Timeline {
 		this.fingers = new Map();
 		/** @type {typeof import("./pod_lanes.js").podLanes | null} loaded when the lanes are opened */
 		this.podLanes = null;
+		/** @type {typeof import("./bars.js").bars | null} loaded when there is no room for marks */
+		this.barsOf = null;
+		/** @type {typeof import("./hands.js").handsOn | null} what a pointer does, loaded when a step is shown */
+		this.handsOn = null;
 		/** What does not depend on the step is described once per axis. */
 		this.kept = { axis: "", drawn: /** @type {Child[]} */ ([]) };
 	}
@@ -28,6 +32,16 @@ export class Timeline {
 	async loadLanes(view) {
 		this.podLanes = (await import("./pod_lanes.js")).podLanes;
 		view.act.set({});
+	}
+
+	/** @param {View} view */
+	async loadBars(view) {
+		this.barsOf = (await import("./bars.js")).bars;
+		view.act.set({});
+	}
+
+	async loadHands() {
+		this.handsOn = (await import("./hands.js")).handsOn;
 	}
 
 	/** @param {RunIndex} index @returns {[number, number]} */
@@ -76,6 +90,8 @@ export class Timeline {
 		const unit = width / (this.range(index)[1] - this.range(index)[0]);
 		const head = this.x(position, index, width);
 		if (view.options.lanes && !this.podLanes) void this.loadLanes(view);
+		const dense = unit < DENSE;
+		if (dense && !this.barsOf) void this.loadBars(view);
 		patch(target, [
 			h(
 				"div",
@@ -89,16 +105,16 @@ export class Timeline {
 					"aria-valuemax": String(Math.max(0, total - 1)),
 					"aria-valuenow": String(step),
 					"aria-valuetext": t("timeline.value", { step, time: seconds(view.state.time), attempt: view.state.attempt }),
-					on: this.handlers(target, view),
+					on: this.handsOn?.(this, target, view),
 				},
-				unit >= DENSE ? [this.times(index, width, unit), this.marks(view, width, unit)] : this.dense(view, width, unit),
+				dense ? this.dense(view, width, unit) : [this.times(index, width, unit), this.marks(view, width, unit)],
 				!store.complete && h("div", { key: "coming", class: "coming", title: t("run.streaming") }),
 				h("div", { key: "playhead", class: "playhead", style: { left: `${head}px` } }),
 				this.label(view, width, head),
 			),
 			view.options.lanes && this.podLanes?.(view, this, width),
 		]);
-		return !view.options.lanes || this.podLanes !== null;
+		return (!view.options.lanes || this.podLanes !== null) && (!dense || this.barsOf !== null);
 	}
 
 	/** The amber pod's name over its mark. @param {View} view @param {number} width @param {number} head */
@@ -160,38 +176,12 @@ export class Timeline {
 
 	/** Times and bars: the same at every step. @param {View} view @param {number} width @param {number} unit */
 	dense(view, width, unit) {
+		if (!this.barsOf) return null;
 		const { first, next } = view.index;
 		const axis = [first, next, width, ...this.range(view.index)].join(" ");
 		if (axis !== this.kept.axis)
-			this.kept = { axis, drawn: [this.times(view.index, width, unit), this.bars(view, width)] };
+			this.kept = { axis, drawn: [this.times(view.index, width, unit), this.barsOf(view, this, width)] };
 		return this.kept.drawn;
-	}
-
-	/** Too many for marks: how many of which outcome, per few pixels. @param {View} view @param {number} width */
-	bars(view, width) {
-		const size = 5;
-		/** @type {{good: number, bad: number}[]} */
-		const buckets = Array.from({ length: Math.ceil(width / size) }, () => ({ good: 0, bad: 0 }));
-		for (const { i, column } of this.visible(view.index)) {
-			if (column.kind !== "attempt") continue;
-			const bucket = buckets[Math.floor(this.x(view.index.edges[i] + 0.5, view.index, width) / size)];
-			if (bucket) bucket[column.outcome === "Scheduled" || !column.outcome ? "good" : "bad"] += 1;
-		}
-		const most = Math.max(1, ...buckets.map((one) => one.good + one.bad));
-		const path = (/** @type {(b: {good: number, bad: number}) => [number, number]} */ of) =>
-			buckets
-				.map((one, i) => {
-					const [low, high] = of(one);
-					const [from, to] = [low, high].map((n) => 44 - (n / most) * 26);
-					return high > low ? `M${i * size} ${from}V${to}H${i * size + size - 1}V${from}Z` : "";
-				})
-				.join("");
-		return h(
-			"svg",
-			{ key: "bars", class: "mark-bars", "aria-hidden": "true" },
-			h("path", { class: "bar-good", d: path((one) => [0, one.good]) }),
-			h("path", { class: "bar-bad", d: path((one) => [one.good, one.good + one.bad]) }),
-		);
 	}
 
 	/**
@@ -218,61 +208,5 @@ export class Timeline {
 			);
 		}
 		return out;
-	}
-
-	/**
-	 * Two fingers: what is between them stays between them.
-	 * @param {Element} target
-	 * @param {View} view
-	 * @param {PointerEvent} event
-	 */
-	pinch(target, view, event) {
-		const apart = () => Math.max(8, Math.abs([...this.fingers.values()].reduce((a, b) => a - b)));
-		const before = apart();
-		this.fingers.set(event.pointerId, event.clientX);
-		const box = target.getBoundingClientRect();
-		const middle = [...this.fingers.values()].reduce((a, b) => a + b) / 2;
-		this.zoom(view.index, before / apart(), (middle - box.left) / box.width);
-		view.act.set({});
-	}
-
-	/** @param {Element} target @param {View} view */
-	handlers(target, view) {
-		const go = (/** @type {PointerEvent} */ event) => {
-			const box = target.getBoundingClientRect();
-			const [from, to] = this.range(view.index);
-			view.act.seek(view.index.stepAt(from + ((event.clientX - box.left) / box.width) * (to - from), view.store.steps));
-		};
-		const lift = (/** @type {PointerEvent} */ event) => {
-			this.fingers.delete(event.pointerId);
-			this.dragging = false;
-		};
-		return {
-			pointerdown: (/** @type {PointerEvent} */ event) => {
-				this.fingers.set(event.pointerId, event.clientX);
-				this.dragging = this.fingers.size === 1;
-				/** @type {Element} */ (event.currentTarget).setPointerCapture(event.pointerId);
-				if (this.dragging) go(event);
-			},
-			pointermove: (/** @type {PointerEvent} */ event) => {
-				if (this.fingers.size === 2) this.pinch(target, view, event);
-				else if (this.dragging) go(event);
-			},
-			pointerup: lift,
-			pointercancel: lift,
-			dblclick: () => {
-				this.window = null;
-				view.act.set({});
-			},
-			wheel: (/** @type {WheelEvent} */ event) => {
-				event.preventDefault();
-				const box = target.getBoundingClientRect();
-				const [from, to] = this.range(view.index);
-				if (Math.abs(event.deltaX) > Math.abs(event.deltaY))
-					this.show(view.index, from + (event.deltaX / box.width) * (to - from), to - from);
-				else this.zoom(view.index, event.deltaY > 0 ? 1.25 : 0.8, (event.clientX - box.left) / box.width);
-				view.act.set({});
-			},
-		};
 	}
 }

@@ -1,11 +1,11 @@
 // @ts-check
 /** The timeline opened: one row per pod, where it was at each attempt, and a chip for each of its own attempts. */
 
-import { h } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
-import { rampStyle } from "../shared/priority.js";
-import { podName } from "../shared/units.js";
-import { OUTCOME_MARKS } from "../steps/parts/marks.js";
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { rampStyle } from "../../shared/priority.js";
+import { podName } from "../../shared/units.js";
+import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 
 const MOST_ROWS = 60;
 const CHIP = 46; // pixels from which a chip names the node
@@ -41,7 +41,7 @@ function firstRow(view, pods) {
  * @param {Timeline} timeline
  * @param {number} width
  * @param {string} pod
- * @param {import("../trace/run_index.js").Move[]} moves
+ * @param {import("../../trace/run_index.js").Move[]} moves
  */
 function row(view, timeline, width, pod, moves) {
 	const { index } = view;
@@ -82,7 +82,7 @@ function row(view, timeline, width, pod, moves) {
  * @param {View} view
  * @param {Timeline} timeline
  * @param {number} width
- * @param {import("../trace/run_index.js").Move} move
+ * @param {import("../../trace/run_index.js").Move} move
  */
 function chip(view, timeline, width, move) {
 	const column = view.index.columns[move.column];

@@ -1,0 +1,73 @@
+"""Accounts of an OpenID Connect provider (mozilla-django-oidc does the protocol).
+
+An account is found by issuer and subject, which never change hands; an e-mail address or a name may.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Group
+from django.core.exceptions import SuspiciousOperation
+from django.db import transaction
+from django.db.models import QuerySet
+from mozilla_django_oidc.auth import OIDCAuthenticationBackend
+
+from kschedui.models import Identity
+
+LONGEST_NAME = 150
+MOST_GROUPS = 200
+
+
+class Provider(OIDCAuthenticationBackend):
+    """Checks what the library leaves open: whom the token is for, who made it, that both answers are of one person."""
+
+    def verify_token(self, token: str, **kwargs: Any) -> dict[str, Any]:
+        """The token's claims."""
+        claims: dict[str, Any] = super().verify_token(token, **kwargs)
+        audience = claims.get("aud")
+        if settings.OIDC_RP_CLIENT_ID not in (audience if isinstance(audience, list) else [audience]):
+            raise SuspiciousOperation("an ID token for somebody else")
+        if claims.get("iss") != settings.OIDC_ISSUER:
+            raise SuspiciousOperation("an ID token of another issuer")
+        return claims
+
+    def get_userinfo(self, access_token: str, id_token: str, payload: dict[str, Any]) -> dict[str, Any]:
+        """What the provider says of the person."""
+        found: dict[str, Any] = super().get_userinfo(access_token, id_token, payload)
+        if not found.get("sub") or found["sub"] != payload.get("sub"):
+            raise SuspiciousOperation("the answers of two people")
+        return found
+
+    def verify_claims(self, claims: Mapping[str, Any]) -> bool:
+        """A subject is all that an account needs."""
+        return isinstance(claims.get("sub"), str) and 0 < len(claims["sub"]) <= 255
+
+    def filter_users_by_claims(self, claims: Mapping[str, Any]) -> QuerySet[Any]:
+        """The account of this person: one, or none yet."""
+        known = Identity.objects.filter(issuer=settings.OIDC_ISSUER, subject=claims["sub"])
+        return get_user_model().objects.filter(pk__in=known.values("user"))
+
+    def create_user(self, claims: Mapping[str, Any]) -> Any:
+        """A new account without a password. A name that somebody here has gets a number."""
+        wanted = str(claims.get("preferred_username") or claims.get("name") or "user")[: LONGEST_NAME - 10]
+        with transaction.atomic():
+            user = get_user_model().objects.create_user(free_name(wanted))
+            Identity.objects.create(user=user, issuer=settings.OIDC_ISSUER, subject=claims["sub"])
+        return self.update_user(user, claims)
+
+    def update_user(self, user: Any, claims: Mapping[str, Any]) -> Any:
+        """The groups that the provider names, if it is to name any."""
+        named = claims.get(settings.OIDC_GROUPS_CLAIM) if settings.OIDC_GROUPS_CLAIM else None
+        if isinstance(named, list):
+            names = [name for name in named if isinstance(name, str) and 0 < len(name) <= LONGEST_NAME][:MOST_GROUPS]
+            user.groups.set([Group.objects.get_or_create(name=name)[0] for name in names])
+        return user
+
+
+def free_name(wanted: str) -> str:
+    """The name, or with the first number that makes it new."""
+    taken = set(get_user_model().objects.filter(username__startswith=wanted).values_list("username", flat=True))
+    numbered = (f"{wanted}-{number}" for number in range(2, len(taken) + 3))
+    return wanted if wanted not in taken else next(name for name in numbered if name not in taken)

@@ -1,0 +1,1 @@
+"""Answers of scheduler_core.ask in words."""

@@ -1,0 +1,63 @@
+"""`kschedui capacity POD FILE`: how many more of a pod fit once the run has ended, and why no more."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+
+import msgspec
+
+from kschedui.cli import inputs
+from kschedui.cli.explain import known_pod
+from kschedui.cli.inputs import Unusable
+from kschedui.scenarios.outside_plugins import outside_plugins
+from scheduler_core import RunEnded
+from scheduler_core.ask.capacity import Capacity, capacity
+from scheduler_core.ask.edits import NotPossible
+from scheduler_core.ask.moment import at_end
+from scheduler_core.plugins import REGISTRY
+
+NAME = "capacity"
+HELP = "Tell how many copies of a pod fit beside what is there, on which nodes, and what more would take."
+MOST_NODES = 20
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("pod", metavar="POD", help="namespace/name, or a name of the namespace default")
+    inputs.add_arguments(parser, several=False)
+    parser.add_argument("--replicas", type=int, metavar="N", help="so many are wanted; status 1 if they do not fit")
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def run(options: Namespace) -> int:
+    found = inputs.read(options.files[0], options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    key = known_pod(found, options.pod)
+    try:
+        moment = at_end(found.scenario, {**REGISTRY, **outside_plugins()})
+        made = capacity(moment, key, options.replicas)
+    except (RunEnded, NotPossible) as error:
+        raise Unusable(f"{found.name}: {error}") from None
+    if options.format == "json":
+        sys.stdout.buffer.write(msgspec.json.encode(made) + b"\n")
+    else:
+        write(made)
+    short = made.wanted is not None and made.fit < made.wanted
+    return int(short or bool(warned and options.strict))
+
+
+def write(made: Capacity) -> None:
+    """For people."""
+    wanted = "" if made.wanted is None else f" of {made.wanted:,}"
+    sys.stdout.write(f"{made.fit:,}{wanted} copies of {made.pod} fit\n")
+    if made.message:
+        sys.stdout.write(f"  then: {made.message}\n")
+    for zone, count in made.by_zone.items():
+        sys.stdout.write(f"{count:>7,}  in zone {zone or '(none)'}\n")
+    for node, count in list(made.by_node.items())[:MOST_NODES]:
+        sys.stdout.write(f"{count:>7,}  on {node}\n")
+    if len(made.by_node) > MOST_NODES:
+        sys.stdout.write(f"         and on {len(made.by_node) - MOST_NODES:,} more nodes\n")
+    for one in made.more:
+        sys.stdout.write(f"  {one.count:,} more nodes like {one.like} would do\n" if one.count else "")
+        sys.stdout.write("" if one.count else f"  no number of nodes like {one.like} would do\n")

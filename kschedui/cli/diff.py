@@ -1,0 +1,82 @@
+"""`kschedui diff A B`: where two runs part, why, and which pods end elsewhere. Status 1 where they differ."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from functools import partial
+
+import msgspec
+
+from kschedui.ask.words import cause_words
+from kschedui.cli import inputs
+from kschedui.cli.inputs import Unusable
+from kschedui.scenarios.engine import simulate
+from scheduler_core import RunEnded
+from scheduler_core.ask.compare import Comparison, compare
+
+NAME = "diff"
+HELP = "Compare the runs of two scenarios: the first decision that differs and its cause, and the pods that moved."
+MOST_MOVED = 20
+SHARES = ("cpu", "memory", "cpu_spread")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=True)
+    parser.add_argument("--format", choices=("table", "json"), default="table")
+
+
+def run(options: Namespace) -> int:
+    if len(options.files) != 2:
+        raise Unusable("diff compares two files")
+    found = [inputs.read(name, options.kubernetes_version) for name in options.files]
+    warned = sum(inputs.say_warnings(one, quiet=options.quiet) for one in found)
+    try:
+        made = compare(*(partial(simulate, one.scenario) for one in found))
+    except RunEnded as error:
+        raise Unusable(str(error)) from None
+    if options.format == "json":
+        sys.stdout.buffer.write(msgspec.json.encode(short(made)) + b"\n")
+    else:
+        write(made)
+    return int(not made.same or bool(warned and options.strict))
+
+
+def short(made: Comparison) -> dict[str, object]:
+    """Without the attempts that are the same."""
+    names = ("first", "moved", "moved_count", "measures", "differing")
+    return {name: msgspec.to_builtins(getattr(made, name)) for name in names}
+
+
+def write(made: Comparison) -> None:
+    """For people."""
+    if made.first is None:
+        sys.stdout.write("Both runs decide the same.\n" if made.same else "Every attempt decides the same.\n")
+    else:
+        first = made.first
+        there = first.before or first.after
+        assert there is not None
+        sys.stdout.write(f"First difference: {there.pod}, attempt {there.pod_attempt}, at {there.time:g} s\n")
+        sys.stdout.write(f"  {cause_words(first.cause)}\n")
+        for name, one in (("A", first.before), ("B", first.after)):
+            sys.stdout.write(
+                f"  {name}: {f'{one.outcome} {one.node or one.nominated}' if one else 'no such attempt'}\n"
+            )
+        sys.stdout.write(f"Attempts that differ: {made.differing:,}. Pods that end elsewhere: {made.moved_count:,}\n")
+    for pod in made.moved[:MOST_MOVED]:
+        sys.stdout.write(f"  {pod.pod}: {place(pod.before)} -> {place(pod.after)}\n")
+    before, after = (msgspec.to_builtins(one) for one in made.measures)
+    for name, value in before.items():
+        if value != after[name]:
+            sys.stdout.write(f"  {name}: {number(name, value)} -> {number(name, after[name])}\n")
+
+
+def place(node: str | None) -> str:
+    """A node's name, or that there is none."""
+    return "(not there)" if node is None else node or "(pending)"
+
+
+def number(name: str, value: float | None) -> str:
+    """A measure as a person reads it."""
+    return "-" if value is None else f"{value:.1%}" if name in SHARES else json.dumps(round(value, 2))

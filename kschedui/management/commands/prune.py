@@ -1,0 +1,34 @@
+"""Make room: forget old traces, which are simulated again when somebody opens them. Texts and versions always stay."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+from django.db.models import Sum
+from django.utils import timezone
+
+from kschedui.runs import store as runs
+
+DAYS = 90
+
+
+class Command(BaseCommand):
+    """Safe at any time, and safe to interrupt: each run is forgotten in a transaction of its own."""
+
+    help = "forget the traces of old runs, which are simulated again when they are opened; versions always stay"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        """How old, and whether to do it."""
+        parser.add_argument("--days", type=int, default=DAYS, help=f"since the run ended; {DAYS} when not given")
+        parser.add_argument("--dry-run", action="store_true", help="say what would be forgotten, and do nothing")
+
+    def handle(self, *args: Any, days: int, dry_run: bool, **options: Any) -> None:
+        """Print how much it was."""
+        found = runs.prunable(timezone.now() - timedelta(days=days))
+        size = found.aggregate(sum=Sum("bytes"))["sum"] or 0
+        count = found.count()
+        if not dry_run:
+            for run in found.defer("outcome").iterator():
+                runs.forget_trace(run)
+        done = "would be forgotten" if dry_run else "forgotten"
+        self.stdout.write(f"traces of {count} runs {done}, {size / 1e6:.1f} MB; no version was touched")

@@ -1,0 +1,60 @@
+"""Logging in at the operator's OpenID Connect provider."""
+
+import logging
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_safe
+from jwt import PyJWTError
+from mozilla_django_oidc.views import OIDCAuthenticationCallbackView, OIDCAuthenticationRequestView
+from requests import RequestException
+
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.rates import count
+from kschedui.web.pages.accounts import take_over
+from kschedui.web.pages.page_view import page_view
+
+logger = logging.getLogger(__name__)
+
+
+def require_provider() -> None:
+    """Raises Refusal where the operator named none."""
+    if not settings.OIDC_ISSUER:
+        raise Refusal(404, gettext_noop("There is no single sign-on here."))
+
+
+@page_view
+@require_safe
+def log_in(request: HttpRequest) -> HttpResponse:
+    """/accounts/sso/: to the provider, and back to `?next=`."""
+    require_provider()
+    count(request, "login")
+    response: HttpResponse = OIDCAuthenticationRequestView.as_view()(request)
+    return response
+
+
+class Callback(OIDCAuthenticationCallbackView):
+    """What this browser made becomes the account's."""
+
+    def login_success(self) -> HttpResponse:
+        response: HttpResponse = super().login_success()
+        take_over(self.request)
+        return response
+
+    def login_failure(self) -> HttpResponse:
+        raise Refusal(403, gettext_noop("The provider did not log you in; please try again."))
+
+
+@page_view
+@require_safe
+def callback(request: HttpRequest) -> HttpResponse:
+    """/accounts/sso/callback: the provider sends the browser back here."""
+    require_provider()
+    count(request, "login")
+    try:
+        response: HttpResponse = Callback.as_view()(request)
+    except (RequestException, PyJWTError) as error:
+        logger.warning("the provider of single sign-on failed: %s", error)
+        raise Refusal(503, gettext_noop("The provider did not log you in; please try again.")) from None
+    return response

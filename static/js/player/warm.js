@@ -1,0 +1,29 @@
+// @ts-check
+/** Once a step is on the screen: what later ones will need, gestures, pace, breakpoints, motion. */
+
+import { warmPictures } from "../chrome/stage.js";
+import { plain } from "../shared/i18n.js";
+import { loadCaptions } from "../steps/captions.js";
+import { warmExplanations } from "../steps/explanations.js";
+import { matches } from "./breakpoints.js";
+import { drawWithMotion, makeView } from "./drawing.js";
+import * as motion from "./motion.js";
+import { paceOf } from "./pace.js";
+import { player, redraw, timeline } from "./page.js";
+
+export async function warm() {
+	warmPictures();
+	warmExplanations();
+	void loadCaptions();
+	player.pace = (event) => paceOf(event, lettersNow());
+	player.matches = matches;
+	drawWithMotion(motion);
+	await timeline.loadHands();
+	redraw(false);
+}
+
+/** Letters of the caption to come. */
+function lettersNow() {
+	const { sentence = [], why = [] } = makeView()?.caption ?? {};
+	return plain([...sentence, ...why]).length;
+}

@@ -1,0 +1,66 @@
+// @ts-check
+/** Names of pods whose blocks are too narrow for them: under the bar, each on a line down from its block. */
+
+import { h } from "../../shared/dom.js";
+import { podName } from "../../shared/units.js";
+import { request } from "../../trace/room.js";
+import { inOrder } from "../parts/pods.js";
+
+const LETTER = 7.4; // pixels, about
+const APART = 8;
+const PADDING = 12;
+const TIER = 16;
+
+/** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
+
+/**
+ * Which pods of a bar have their name in their block, and the others' names, to stand under it.
+ * @param {View} view @param {NodeState} node @param {string} resource @param {string[]} held
+ * @param {{width: number, tiers: number}} size of the bar in pixels, and how many rows
+ */
+export function namesOf(view, node, resource, held, { width, tiers }) {
+	const keys = [...inOrder(view.state, node), ...held];
+	const asked = keys.map((key) => request(view.state, key, resource));
+	const sum = asked.reduce((a, b) => a + b, 0);
+	const whole = Math.max(1, node.summary.allocatable[resource] ?? 1, sum);
+	let at = 0;
+	const names = keys.map((key, i) => {
+		const block = (asked[i] / whole) * width;
+		at += block;
+		return { key, block, wide: podName(key).length * LETTER, middle: at - block / 2 };
+	});
+	const narrow = names.filter(({ block, wide }) => block < wide + PADDING);
+	const inside = (/** @type {string} */ key) => !narrow.some((one) => one.key === key);
+	return { inside, under: under(view, placed(narrow, width, tiers), width) };
+}
+
+/**
+ * From the right to the left, each as high as it can, so that no line crosses a name.
+ * @param {Name[]} names @param {number} width @param {number} tiers
+ */
+function placed(names, width, tiers) {
+	/** @type {number[]} the left end of what stands in each tier */
+	const ends = Array(tiers).fill(width + APART);
+	return [...names].reverse().flatMap((name) => {
+		const left = Math.max(0, Math.min(name.middle, width - name.wide));
+		const tier = ends.findIndex((end) => left + name.wide + APART <= end);
+		for (let above = 0; above <= tier; above += 1) ends[above] = Math.min(ends[above], left, name.middle);
+		return tier < 0 ? [] : [{ ...name, left, tier }];
+	});
+}
+
+/** @param {View} view @param {(Name & {left: number, tier: number})[]} names @param {number} width */
+function under({ hero, act }, names, width) {
+	const share = (/** @type {number} */ pixels) => `${(pixels / width) * 100}%`;
+	const rows = Math.max(-1, ...names.map((one) => one.tier)) + 1;
+	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
+		const click = () => act.select({ kind: "pod", name: key });
+		const style = { left: share(left), top: `${tier * TIER + 4}px` };
+		return [
+			h("i", { key: `l${key}`, style: { left: share(middle), height: `${tier * TIER + 5}px` } }),
+			h("button", { key, type: "button", class: key === hero ? "mine" : "", style, on: { click } }, podName(key)),
+		];
+	};
+	const style = { height: `${rows * TIER + 4}px` };
+	return rows > 0 && h("div", { key: "names", class: "outside-names", style }, names.map(name));
+}

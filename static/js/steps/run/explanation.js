@@ -1,0 +1,21 @@
+// @ts-check
+/** What the run is about. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { panel } from "../parts/panel.js";
+
+/** @param {View} view @returns {Child} */
+export function explain(view) {
+	const { scenario } = view.boot;
+	return panel(
+		t("margin.about"),
+		scenario?.title || view.state.title,
+		scenario?.description && h("p", { key: "text", class: "note" }, scenario.description),
+		view.boot.lesson?.look_at && [
+			h("h3", { key: "look" }, t("lesson.look")),
+			h("p", { key: "lookat", class: "note" }, view.boot.lesson.look_at),
+		],
+		h("p", { key: "keys", class: "note" }, t("margin.keys")),
+	);
+}

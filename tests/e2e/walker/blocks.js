@@ -1,0 +1,73 @@
+/** A block is as long as its share of the node: pods on bars, in tanks; gauges beside their figures. */
+
+const SLACK = 3; // pixels
+
+/** @param {any} state @param {Element} block the pod that a block's title begins with */
+function podOf(state, block) {
+	const name = block.getAttribute("data-pod") ?? block.getAttribute("title")?.split(/[,，]/)[0] ?? "";
+	return state.pods.get(name) ?? [...state.pods.values()].find((pod) => pod.summary.pod.endsWith(`/${name}`));
+}
+
+/** @param {any} state @param {Element} bar @returns {Generator<[string, string]>} */
+function* onBar(state, bar) {
+	const name = bar.closest("[data-node]")?.getAttribute("data-node") ?? "";
+	const node = state.nodes.get(name);
+	const width = bar.getBoundingClientRect().width;
+	if (!node || width < 1) return;
+	const blocks = [...bar.querySelectorAll(":scope > .block")].map((block) => ({
+		name: block.getAttribute("title") ?? "",
+		pixels: block.getBoundingClientRect().width,
+		asked: podOf(state, block)?.summary.requests ?? {},
+	}));
+	const resources = bar.dataset.resource ? [bar.dataset.resource] : Object.keys(node.summary.allocatable);
+	const wrong = resources.map((resource) => {
+		const sum = blocks.reduce((all, one) => all + (one.asked[resource] ?? 0), 0);
+		const whole = Math.max(1, node.summary.allocatable[resource], sum);
+		return blocks.flatMap((one) => {
+			const due = ((one.asked[resource] ?? 0) / whole) * width;
+			return Math.abs(due - one.pixels) > SLACK + blocks.length ? [`${one.name} on ${name}: ${Math.round(one.pixels)} px, due ${Math.round(due)} px of ${resource}`] : [];
+		});
+	});
+	const best = wrong.sort((a, b) => a.length - b.length)[0] ?? [];
+	for (const one of best) yield ["share", one];
+}
+
+/** In the tanks a unit is as high everywhere. @param {any} state @returns {Generator<[string, string]>} */
+function* inTanks(state) {
+	const blocks = [...document.querySelectorAll(".scene:not([hidden]) .tank-pod:not(.fate-victim, .fate-lifted)")];
+	const found = blocks.map((block) => ({ block, pod: podOf(state, block), high: block.getBoundingClientRect().height + 2 }));
+	const known = found.filter((one) => one.pod && one.high > 8);
+	const scales = ["cpu", "memory"].map((resource) => {
+		const each = known.map((one) => one.high / (one.pod.summary.requests?.[resource] || Number.NaN)).filter(Number.isFinite);
+		const middle = each.sort((a, b) => a - b)[each.length >> 1];
+		return known.filter((one) => Math.abs((one.pod.summary.requests?.[resource] ?? 0) * middle - one.high) > SLACK + 1);
+	});
+	const wrong = known.length > 1 ? scales.sort((a, b) => a.length - b.length)[0] : [];
+	for (const one of wrong) yield ["share", `${one.pod.summary.pod} is ${Math.round(one.high)} px high in its tank`];
+	for (const tank of document.querySelectorAll(".scene:not([hidden]) .tank"))
+		for (const block of tank.querySelectorAll(".tank-pod:not(.fate-victim, .fate-lifted), .tank-hero:not(.off)")) {
+			const [own, whole] = [block.getBoundingClientRect(), tank.getBoundingClientRect()];
+			if (own.top < whole.top - 4 || own.bottom > whole.bottom + 4) yield ["share", `.${block.className} stands out of its tank`];
+		}
+}
+
+/** @returns {Generator<[string, string]>} */
+function* gauges() {
+	for (const gauge of document.querySelectorAll(".scene:not([hidden]) .gauge")) {
+		const figures = (gauge.querySelector("b")?.textContent ?? "").split("→").at(-1)?.match(/[\d.]+/g)?.map(Number) ?? [];
+		const bar = gauge.querySelector(".gauge-bar");
+		if (figures.length < 2 || !bar) continue;
+		const filled = [...bar.children].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0);
+		const whole = bar.getBoundingClientRect().width;
+		if (!whole) continue;
+		const [part, all] = Math.abs(figures[0] / figures[1] - filled / whole) < Math.abs(figures[1] / figures[0] - filled / whole) ? figures : [figures[1], figures[0]];
+		if (Math.abs(Math.min(1, part / all) - filled / whole) * whole > SLACK) yield ["share", `a gauge shows ${gauge.textContent}, and ${Math.round((100 * filled) / whole)} % of it`];
+	}
+}
+
+/** @param {any} state @returns {Generator<[string, string]>} */
+export function* shares(state) {
+	for (const bar of document.querySelectorAll(".scene:not([hidden]) .podbar:not(.plain)")) yield* onBar(state, bar);
+	yield* inTanks(state);
+	yield* gauges();
+}

@@ -1,0 +1,156 @@
+/** What a step says against what the trace holds: stations, the amber pod, verdicts, arrows, promises, figures. */
+
+const { theatre } = await import("/static/js/steps/preempt/model.js");
+const { free, request, resourceOf } = await import("/static/js/trace/room.js");
+const { filtered } = await import("/static/js/steps/filter/model.js");
+const { STATIONS } = await import("/static/js/trace/phase.js");
+const POINTS = Object.values(STATIONS).flat();
+const nameOf = (/** @type {string} */ key) => key.slice(key.indexOf("/") + 1);
+const shown = (/** @type {string} */ selector) => [...document.querySelectorAll(selector)].filter((one) => !one.closest("[hidden]"));
+
+/** Within an attempt the amber station only moves on. @returns {Generator<[string, string]>} */
+export function* stations({ event, state }, memory) {
+	const current = document.querySelector(".station.current")?.textContent?.replace(/[^A-Za-z].*$/, "") ?? "";
+	const at = POINTS.indexOf(current);
+	if (event.type === "CycleStarted") memory.station = -1;
+	if (state.cycle.AttemptFinished || !state.cycle.CycleStarted || memory.attempt !== state.attempt) memory.station = -1;
+	memory.attempt = state.attempt;
+	if (state.cycle.AttemptFinished || at < 0) return;
+	const undone = ["PodUnreserved", "SchedulingFailed"].includes(event.type);
+	const own = !event.pod || event.pod === state.cycle.CycleStarted?.pod;
+	if (own && at < memory.station && !undone) yield ["station", `${event.type}: from ${POINTS[memory.station]} back to ${current}`];
+	if (own) memory.station = Math.max(memory.station, at);
+}
+
+/** One pod is amber, and the sentence is about it. @returns {Generator<[string, string]>} */
+export function* amber() {
+	const card = document.querySelector("#hero .hero:not(.none)")?.getAttribute("title") ?? "";
+	const others = shown(".queue-pod.mine, .block.mine, #caption .pod-name, .pod-lane.mine .pod-lane-name")
+		.map((one) => one.querySelector(".queue-pod-name")?.textContent ?? one.getAttribute("data-pod") ?? one.getAttribute("title")?.split(/[,，]/)[0] ?? one.textContent ?? "")
+		.map((name) => nameOf(name.trim()));
+	const wrong = others.filter((name) => name && name !== nameOf(card));
+	if (wrong.length) yield ["amber", `${nameOf(card) || "nobody"} on the card, amber too: ${wrong.join(", ")}`];
+	const told = shown("#caption .name, #caption .pod-name").map((one) => one.textContent?.trim());
+	const pods = told.filter((name) => [...kschedui.player.state.pods.keys()].some((key) => nameOf(key) === name));
+	if (card && pods.length && !pods.includes(nameOf(card))) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
+}
+
+/** "Too little cpu" stands only beside a room that is too little. @returns {Generator<[string, string]>} */
+export function* verdicts({ state, hero }) {
+	for (const card of shown(".node-card")) {
+		const note = card.querySelector(".node-note")?.textContent ?? "";
+		const name = card.getAttribute("data-node") ?? "";
+		const verdict = filtered(state)?.at.get(name)?.verdict;
+		if (!note.startsWith("✕") || verdict?.plugin !== "NodeResourcesFit") continue;
+		const resource = resourceOf(verdict.reasons[0]);
+		if (request(state, hero, resource) <= free(state, name, resource, hero))
+			yield ["stale", `${name} says "${note}", and ${hero} would fit`];
+	}
+}
+
+/** A dry run is told as it was when it ran, for as long as it is told. @returns {Generator<[string, string]>} */
+export function* dryRun({ event, state, step, last }, memory) {
+	const play = theatre(state);
+	const table = document.querySelector("#margin .segments.wrap") ? document.querySelector("#margin table.figures")?.textContent : null;
+	const blocks = shown(".on-preempt .tank-pod").map((one) => `${one.title} ${one.className.replace(/small|tiny|narrow/g, "").trim()} ${one.style.height}`).sort().join("; ");
+	if (event.type === "PreemptionEvaluated") memory.dryRun = last ? { step, table, blocks, attempt: state.attempt } : null;
+	const kept = memory.dryRun;
+	if (kept?.attempt !== state.attempt || !play || event.type === "PreemptionEvaluated") return;
+	if (table && kept.table && table !== kept.table && kept.node === undefined)
+		yield ["moment", `the dry run of step ${kept.step} was "${kept.table.slice(0, 90)}" and is "${table.slice(0, 90)}"`];
+	if (blocks && kept.blocks && blocks !== kept.blocks) yield ["moment", `the tanks of step ${kept.step} are drawn otherwise`];
+}
+
+/** The picture of an attempt is not left and come back to. @returns {Generator<[string, string]>} */
+export function* scenes({ state }, memory) {
+	const scene = document.querySelector("#player").dataset.scene;
+	if (memory.sceneAttempt !== state.attempt) memory.scenes = [];
+	memory.sceneAttempt = state.attempt;
+	if (memory.scenes.at(-1) === scene) return;
+	if (memory.scenes.includes(scene) && scene !== "cluster") yield ["flips", `${[...memory.scenes, scene].join(", ")} in attempt ${state.attempt}`];
+	memory.scenes.push(scene);
+}
+
+/** "1 → 2" is what the node held before and after this very step. @returns {Generator<[string, string]>} */
+export function* arrows({ state, step }) {
+	const before = kschedui.store.stateAfter(step - 1);
+	for (const card of shown(".node-card")) {
+		const name = card.getAttribute("data-node") ?? "";
+		const figure = card.querySelector(".gauge b")?.textContent ?? "";
+		if (!figure.includes("→")) continue;
+		const [from, to] = figure.split("→").map((text) => Number.parseFloat(text.replace(/^.*?共/, "")));
+		const used = (/** @type {any} */ at) => (at?.nodes.get(name)?.requested.cpu ?? 0) / 1000;
+		if (Math.abs(used(before) - from) > 0.01) yield ["arrow", `${name} shows ${figure} and held ${used(before)} before`];
+		void to;
+	}
+}
+
+/** When a pod that waits out its backoff is really moved on, or else Infinity. */
+function moved(step, pod) {
+	let time = kschedui.player.state.time;
+	for (const { event } of kschedui.store.walk(step + 1, 1)) {
+		if (event.type === "ClockAdvanced") time = event.time;
+		if (event.pod === pod && (event.type === "PodEnqueued" || event.type === "CycleStarted")) return time;
+		if (event.type === "RunFinished") return Number.POSITIVE_INFINITY;
+	}
+	return Number.POSITIVE_INFINITY;
+}
+
+/** What is announced comes. @returns {Generator<[string, string]>} */
+export function* promises({ event, state, step }) {
+	const words = document.querySelector("#caption h1")?.textContent ?? "";
+	if (event.type === "PodEnqueued" && event.queue === "backoff") {
+		const at = moved(step, event.pod);
+		const told = [...words.matchAll(/([\d.]+) (?:s\b|秒)/g)].map((one) => Number(one[1]));
+		const wait = at - state.time;
+		const early = wait < Math.max(...told) && state.feature_gates.SchedulerPopFromBackoffQ !== false && /latest|最晚/.test(words);
+		if (told.length && Number.isFinite(wait) && !early && !told.some((one) => Math.abs(one - wait) < 0.06 || Math.abs(one - at) < 0.06))
+			yield ["promise", `"${words}", and it moves after ${wait.toFixed(2)} s`];
+	}
+	const next = document.querySelector("#next p")?.textContent ?? "";
+	const evicts = /told to stop|终止|停止/.test(next);
+	if (evicts && event.type === "PreemptionEvaluated") {
+		const following = kschedui.store.event(step + 1);
+		const gone = (following?.type === "VictimEvicted" || (event.victims ?? []).some((pod) => state.pods.get(pod)?.gone_at === null));
+		if (!gone) yield ["promise", `"${next}", and ${following?.type} follows`];
+	}
+	if (event.type === "PodsKeptWaiting" && /^Nobody|^没有/.test(words)) {
+		const before = kschedui.store.event(step - 1);
+		if (before?.type === "PodEnqueued" && before.event === event.event) yield ["promise", `"${words}", and ${before.pod} was moved by the same event`];
+	}
+	if (event.type === "HostSelected" && /only node that fits|唯一/.test(words)) {
+		const unseen = (filtered(state)?.evaluated ?? 0) < state.nodes.size && !state.cycle.PreFilterFinished?.nodes;
+		if (unseen) yield ["promise", `"${words}", and only ${filtered(state)?.evaluated} of ${state.nodes.size} nodes were looked at`];
+	}
+	if (event.type === "AttemptFinished" && event.outcome === "Scheduled" && / is placed on /.test(words) && state.pods.get(event.pod)?.place !== "bound")
+		yield ["promise", `"${words}", and it is ${state.pods.get(event.pod)?.place}`];
+}
+
+/** One amount of room has one number: in the sentence, on the lane, in the margin. @returns {Generator<[string, string]>} */
+export function* rooms({ event, state, hero }) {
+	if (event.type !== "NodesFiltered") return;
+	for (const lane of shown(".lane.hit")) {
+		const name = lane.getAttribute("data-node") ?? "";
+		const verdict = filtered(state)?.at.get(name)?.verdict;
+		const [need, left, gap] = (lane.querySelector(".why-stopped")?.textContent ?? "").match(/[\d.]+/g)?.map(Number) ?? [];
+		if (verdict?.plugin !== "NodeResourcesFit" || resourceOf(verdict.reasons[0]) !== "cpu" || gap === undefined || verdict.reasons.length > 1) continue;
+		if (request(state, hero, "cpu") > (state.nodes.get(name)?.summary.allocatable.cpu ?? 0)) continue;
+		if (Math.abs(need - left - gap) > 0.011) yield ["room", `${name}: ${need} needed, ${left} free, short by ${gap}`];
+	}
+	for (const cell of shown("#margin tr.sum.hot td:last-child")) {
+		if (/^[−-]/.test(cell.textContent ?? "")) yield ["room", `${cell.textContent} free in the margin`];
+	}
+}
+
+/** A waiting pod names every plugin that rejected it, or says how many more. @returns {Generator<[string, string]>} */
+export function* reasons({ state }) {
+	for (const item of shown(".queue-section.unschedulable .queue-item")) {
+		const name = item.querySelector(".queue-pod-name")?.textContent ?? "";
+		const pod = [...state.pods.values()].find((one) => nameOf(one.summary.pod) === name);
+		const small = item.querySelector("small:not(.moved)");
+		if (!pod || !small) continue;
+		const text = `${small.textContent} ${small.getAttribute("title") ?? ""}`;
+		const hidden = pod.unschedulable_plugins.filter((plugin) => !text.includes(plugin));
+		if (hidden.length && !/\d/.test(small.textContent ?? "")) yield ["hidden", `${name} waits for ${hidden.join(", ")} too`];
+	}
+}

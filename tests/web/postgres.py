@@ -1,0 +1,51 @@
+"""A PostgreSQL server for a test, where its programs are installed."""
+
+import getpass
+import glob
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
+
+SECONDS = 120  # nobody waits so long unless something is broken
+
+
+def server_user() -> str:
+    """PostgreSQL refuses to run as root; Debian's package brings the user postgres."""
+    if os.geteuid() != 0:
+        return getpass.getuser()
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError:
+        pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+
+
+@pytest.fixture
+def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    initdb = shutil.which("initdb") or next(iter(sorted(glob.glob("/usr/lib/postgresql/*/bin/initdb"))), None)
+    if initdb is None:
+        pytest.skip("PostgreSQL is not installed")
+    user = server_user()
+    folder = tmp_path_factory.mktemp("postgres")
+    for path in (folder, *list(folder.parents)[:2]):
+        path.chmod(0o755)
+    shutil.chown(folder, user)
+    data = folder / "data"
+    command = [initdb, "--pgdata", str(data), "--username", "kschedui", "--auth", "trust", "--no-sync"]
+    subprocess.run(command, cwd=folder, user=user, check=True, capture_output=True)
+    port = free_port()
+    options = ["-D", str(data), "-p", str(port), "-h", "127.0.0.1", "-k", "", "-F"]
+    server = subprocess.Popen(
+        [Path(initdb).with_name("postgres"), *options], cwd=folder, user=user, stderr=subprocess.DEVNULL
+    )
+    assert wait_until(lambda: answers_tcp(port), SECONDS)
+    yield f"postgres://kschedui@127.0.0.1:{port}/postgres"
+    server.send_signal(signal.SIGINT)
+    server.wait(SECONDS)
