@@ -164,3 +164,11 @@ class PodRules:
             True: Message("the scheduler panics at an in-tree inline volume on a node without CSINode"),
         },
     )
+    fit_compares_extended_requests_of_zero: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/fit.go: fitsRequest",
+        {
+            False: Message("an extended resource of which a pod requests 0 is not compared"),
+            True: Message("an extended resource of which a pod requests 0 must not be overcommitted"),
+        },
+    )
