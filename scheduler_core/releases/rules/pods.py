@@ -172,3 +172,11 @@ class PodRules:
             True: Message("an extended resource of which a pod requests 0 must not be overcommitted"),
         },
     )
+    binding_brings_the_start_time: bool = rule(
+        "DefaultPreemption",
+        "internal/cache/cache.go: AddPod",
+        {
+            True: Message("a pod that was bound counts as started then"),
+            False: Message("a pod that was bound has no start time until it changes; of such pods the last is first"),
+        },
+    )
