@@ -13,7 +13,7 @@ from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, shares, sso, views
+from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, releases, shares, sso, views
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
@@ -37,6 +37,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
     path("v/<n:number>/", views.version, name="version"),
     path("v/<n:number>/run/", views.run_again, name="version-run"),
+    path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
@@ -66,6 +67,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
     path("decode/", decoding.page, name="decode"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
+    path("releases/", releases.changes, name="releases"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
     path("api/v1/docs", api_page.documentation, name="api-docs"),

@@ -19,7 +19,7 @@ from django.utils import timezone
 from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
-from kschedui.runs.turns import Ahead, Asker, ahead_of, lane_of
+from kschedui.runs.turns import Ahead, Asker, Line, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import DEFAULT_RELEASE
@@ -142,13 +142,25 @@ def by_id(public_id: str) -> Run:
 
 def status(public_id: str) -> Status:
     """What followers know; raises Run.DoesNotExist."""
-    run = Run.objects.select_related("version__scenario").defer("version__text", "version__summary", "outcome")
-    found = run.get(public_id=public_id)
-    scenario = found.version.scenario
-    sight = Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
-    counted = found.public_id, found.state, found.attempt, found.chunks, found.steps, found.time, found.error
-    ahead = ahead_of(found) if found.state == Run.State.QUEUED else None
-    return Status(*counted, scenario.scratch, sight, ahead)
+    found = statuses([public_id])
+    if not found:
+        raise Run.DoesNotExist
+    return found[public_id]
+
+
+def statuses(public_ids: list[str]) -> dict[str, Status]:
+    """The same of several runs, in one query; those that are gone are missing."""
+    counted = ("public_id", "state", "attempt", "chunks", "steps", "time", "error", "version__scenario__scratch")
+    sight = tuple(f"version__scenario__{name}" for name in ("deleted_at", "visibility", "owner", "sharing"))
+    found = {}
+    line: Line | None = None
+    rows = Run.objects.filter(public_id__in=public_ids).values_list(*counted, *sight, "pk", "party", "lane")
+    for row in rows:
+        known, seen, place = row[: len(counted)], row[len(counted) : -3], row[-3:]
+        line = line or (Line() if row[1] == Run.State.QUEUED else None)
+        ahead = line.ahead(*place) if line and row[1] == Run.State.QUEUED else None
+        found[row[0]] = Status._make((*known, Sight._make(seen), ahead))
+    return found
 
 
 def frame(public_id: str, seq: int) -> bytes | None:

@@ -4,6 +4,7 @@ A party is an account, or everybody without one at one address. First served are
 on, then those who were served longest ago, so that nobody waits for more than one run of each other party.
 """
 
+from bisect import bisect_left
 from datetime import timedelta
 from typing import NamedTuple
 
@@ -79,21 +80,36 @@ def first_served(of: str, queued: QuerySet[Run], **within: str) -> str | None:
     return served_first
 
 
+class Line:
+    """Everybody who waits, as of now; read once for all who want to know their place."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[str, dict[str, list[int]]] = {SHORT: {}, LONG: {}}  # lane, party, primary keys
+        queued = Run.objects.filter(state=Run.State.QUEUED).order_by("pk")
+        for pk, party, lane in queued.values_list("pk", "party", "lane"):
+            self.waiting[lane].setdefault(party, []).append(pk)
+        self.seconds = {lane: seconds_of(lane) for lane, parties in self.waiting.items() if parties}
+
+    def ahead(self, pk: int, party: str, lane: str) -> Ahead:
+        """What a queued run waits for, when every party goes on taking turns."""
+        own = bisect_left(self.waiting[lane].get(party, []), pk)
+        others = (len(runs) for name, runs in self.waiting[lane].items() if name != party)
+        before = own + sum(min(runs, own + 1) for runs in others)
+        each = self.seconds.get(lane)
+        return Ahead(before, None if each is None else max(1, round(each * (before + 1))))
+
+
 def ahead_of(run: Run) -> Ahead:
-    """What the run waits for, when every party goes on taking turns."""
-    queued = Run.objects.filter(state=Run.State.QUEUED, lane=run.lane)
-    own = queued.filter(party=run.party, pk__lt=run.pk).count()
-    others = queued.exclude(party=run.party).order_by().values("party").annotate(runs=Count("pk"))
-    before = own + sum(min(row["runs"], own + 1) for row in others)
-    return Ahead(before, seconds_for(run.lane, before + 1))
+    """What one queued run waits for."""
+    return Line().ahead(run.pk, run.party, run.lane)
 
 
-def seconds_for(lane: str, runs: int) -> int | None:
-    """How long so many runs of the lane take, by those that ended lately."""
+def seconds_of(lane: str) -> float | None:
+    """How long a run of the lane holds up the next, by those that ended lately."""
     ended = Run.objects.filter(lane=lane, finished__gt=timezone.now() - LOOKED_BACK, started__isnull=False)
     mean = ended.aggregate(mean=Avg(F("finished") - F("started")))["mean"]
     if mean is None:
         return None
     places = settings.LONG_PLACES + (lane == SHORT)
-    seconds: float = mean.total_seconds() * runs / places
-    return max(1, round(seconds))
+    seconds: float = mean.total_seconds() / places
+    return seconds

@@ -140,6 +140,7 @@ class Pod:
     images: tuple[str, ...]  # init containers' and containers' images, as written
     creation_timestamp: float
     scoring_requests: Resources | None = None  # with pod-level resources: what NodeResourcesFit's scorer counts instead
+    balance_requests: Resources | None = None  # before 1.27: what NodeResourcesBalancedAllocation counts instead
     num_containers: int = 0  # init containers and containers, as ImageLocality counts them
     start_time: float | None = None
     node_name: str = ""

@@ -57,6 +57,11 @@ class Release:
         """Whether the feature gate exists and is off by default."""
         return gate in self.gates and not self.gates[gate].default
 
+    @property
+    def recorded_runs(self) -> int:
+        """How many in all."""
+        return sum(self.recorded.values())
+
     def default_gates(self) -> dict[str, bool]:
         """The values of the gates that a scenario may set, as they are without it."""
         return {name: gate.default for name, gate in self.gates.items() if gate.settable}

@@ -16,6 +16,7 @@ V1_28 = V1_29.older(
         post_filter_message_gets_a_dot=True,
         scores_are_allocated_without_skipped=True,
         images_are_counted_once=True,
+        volume_zone_knows_stable_labels=False,
     ),
     gates={
         "MatchLabelKeysInPodAffinity": None,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.framework.interface import (
+    Code,
     CycleState,
     PostFilterPlugin,
     ScorePlugin,
@@ -170,7 +171,8 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
         return
     assert attempt.cycle is not None
     result = framework.run_post_filter(attempt.cycle, error.diagnosis)
-    error.diagnosis.post_filter_message = result.status.message
+    if result.status.code != Code.ERROR or framework.release.rules.post_filter_errors_are_told:
+        error.diagnosis.post_filter_message = result.status.message
     attempt.nominated_node = result.nominated_node
     attempt.nominated = result.status.is_success and bool(result.nominated_node)
     if result.evaluation is not None:

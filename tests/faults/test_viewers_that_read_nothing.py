@@ -32,7 +32,7 @@ def test_a_hundred_sockets_that_read_nothing_are_held_to_a_budget(make_stack: St
     web = stack.children["web"].group
     before = megabytes(web)
     attackers = [deaf_socket(visitor, run) for _ in range(ATTACKERS)]
-    most = watched(web, 12)
+    most = watched(web, 6)
     follower = Follower(visitor, run)
     follower.follow()
     assert len(follower.taken) == FRAMES, "somebody who reads is served meanwhile"

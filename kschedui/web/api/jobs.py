@@ -11,6 +11,7 @@ import msgspec
 from kschedui.language import spoken
 from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
+from kschedui.scenarios.across_releases import Outcome, outcomes
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.importers.dump_reader import TooLong
 from kschedui.waiting.analysis import Follower, dumped_messages
@@ -78,6 +79,11 @@ def compared(before: str, after: str) -> bytes:
     """The JSON that `POST .../compare` answers."""
     rows = compare(before, after) if diff.comparable(before, after) else None
     return msgspec.json.encode({"text": before, "rows": rows})
+
+
+def across_releases(text: str) -> list[Outcome]:
+    """What comes of the text on every release, newest first."""
+    return outcomes(text)
 
 
 def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> bytes:

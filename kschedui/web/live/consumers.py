@@ -159,9 +159,10 @@ class RunConsumer(AsyncWebsocketConsumer):
 
     async def bounded_send(self, **data: Any) -> None:
         """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError."""
-        frame, outlet = data.get("bytes_data"), self.scope.get("outlet")
-        async with asyncio.timeout(patience(len(frame or ""))):
-            await (self.send(**data) if frame is None or outlet is None else outlet.take(frame))
+        (message,) = data.values()
+        outlet = self.scope.get("outlet")
+        async with asyncio.timeout(patience(len(message))):
+            await (outlet.take(message) if outlet else self.send(**data))
 
     async def refuse(self, refusal: Refused) -> None:
         """Say why, and close; a client that takes nothing is closed all the same."""

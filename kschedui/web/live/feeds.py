@@ -18,12 +18,12 @@ from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs.store import Status
 from kschedui.web.live.frame_cache import cache
+from kschedui.web.live.status_reader import read_status
 
 logger = logging.getLogger(__name__)
 
 POLL_SECONDS = 2.0
 
-read_status = database_sync_to_async(runs.status)
 touch = database_sync_to_async(runs.touch)
 
 

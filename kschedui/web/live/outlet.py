@@ -10,7 +10,8 @@ from typing import Any
 
 from kschedui.web.http.asgi_types import Application, Receive, Scope, Send
 
-BINARY, SHORT, LONG = 0x82, 126, 127  # of a final, unmasked frame (RFC 6455, 5.2)
+TEXT, BINARY = 0x81, 0x82  # of a final, unmasked frame (RFC 6455, 5.2)
+SHORT, LONG = 126, 127
 
 
 class Outlet:
@@ -20,11 +21,12 @@ class Outlet:
         self.transport = protocol.transport
         self.writable = protocol.writable
 
-    async def take(self, frame: bytes) -> None:
-        """A binary message, whose bytes are shared with every other connection that waits for it."""
+    async def take(self, message: bytes | str) -> None:
+        """A message; the bytes of a binary one are shared with every other connection that waits for it."""
         await self.writable.wait()
         if not self.transport.is_closing():
-            self.transport.writelines([heading(len(frame)), frame])
+            kind, payload = (BINARY, message) if isinstance(message, bytes) else (TEXT, message.encode())
+            self.transport.writelines([heading(kind, len(payload)), payload])
             await self.writable.wait()
 
     def drop(self) -> None:
@@ -45,10 +47,10 @@ class Outlets:
         await self.application({**scope, "outlet": Outlet(protocol) if known else None}, receive, send)
 
 
-def heading(length: int) -> bytes:
+def heading(kind: int, length: int) -> bytes:
     """What stands before the payload."""
     if length < SHORT:
-        return bytes((BINARY, length))
+        return bytes((kind, length))
     if length < 1 << 16:
-        return bytes((BINARY, SHORT)) + length.to_bytes(2, "big")
-    return bytes((BINARY, LONG)) + length.to_bytes(8, "big")
+        return bytes((kind, SHORT)) + length.to_bytes(2, "big")
+    return bytes((kind, LONG)) + length.to_bytes(8, "big")

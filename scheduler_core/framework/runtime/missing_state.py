@@ -65,8 +65,9 @@ class AsksPreFilter:
         if found.status.is_success:
             verdicts: Verdicts = self._plugin.filter(pod, found.state, nodes, rows, change)
             return verdicts
-        rejected = found.status.code is not Code.SKIP
-        return Verdicts(np.full(len(nodes.all_rows[rows]), rejected, np.int16), (found.status,) if rejected else ())
+        if found.status.code is Code.SKIP:
+            return Verdicts(np.zeros(len(nodes.all_rows[rows]), np.int16), ())
+        return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (found.status,))
 
 
 class WithoutReserve:

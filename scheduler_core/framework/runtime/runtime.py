@@ -200,7 +200,7 @@ class Framework:
                 break
         if not outcome.status.is_success and not self._rules.pre_filter_rejects_every_node:
             cycle.cannot_remove_pods = before_1_28.remove_pod_error(
-                self.at(PreFilterPlugin), self.filters.plugins, outcome.results
+                self.at(PreFilterPlugin), self.filters.plugins, outcome.results, self.release
             )
         return outcome
 

@@ -73,7 +73,8 @@ class Evaluator:
         if not nominated or status.code == Code.UNSCHEDULABLE_AND_UNRESOLVABLE or row is None:
             return ""
         left = (cluster.pods.pods[slot] for slot in cluster.pods.on_row(row))
-        if any(p.terminating and p.disruption_target and p.priority < pod.priority for p in left):
+        any_pod = not self.handle.release.rules.only_victims_of_preemption_block_it
+        if any(p.terminating and (any_pod or p.disruption_target) and p.priority < pod.priority for p in left):
             return TERMINATING
         return ""
 

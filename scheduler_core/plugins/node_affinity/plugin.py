@@ -75,6 +75,7 @@ class NodeAffinity(
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.args = args if isinstance(args, NodeAffinityArgs) else NodeAffinityArgs()
+        self._rejects_empty_terms = handle.release.rules.every_term_names_a_node
         self._skips = handle.release.rules.node_affinity_scores_preferences_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -85,8 +86,11 @@ class NodeAffinity(
         if required is None or not required.terms:
             return PreFilterResult()
         named = [term.node_names() for term in required.terms]
-        if any(names is None for names in named):
-            return PreFilterResult()
+        for names in named:
+            if names is None:
+                return PreFilterResult()
+            if self._rejects_empty_terms and not names:
+                return PreFilterResult(status=CONFLICT)
         union = frozenset().union(*(names for names in named if names is not None))
         return PreFilterResult(node_names=union) if union else PreFilterResult(status=CONFLICT)
 

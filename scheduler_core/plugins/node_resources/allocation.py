@@ -37,7 +37,7 @@ def pod_request(pod: Pod, name: str, *, non_zero: bool) -> int:
         return pod.scoring_requests.get(name, 0)
     if non_zero and name in ("cpu", "memory"):
         return pod.non_zero_cpu if name == "cpu" else pod.non_zero_memory
-    return pod.requests.get(name, 0)
+    return (pod.requests if non_zero or pod.balance_requests is None else pod.balance_requests).get(name, 0)
 
 
 class Amount(NamedTuple):

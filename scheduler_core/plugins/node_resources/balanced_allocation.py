@@ -41,7 +41,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ScorePlugin, ExplainsScore
     """
 
     name = "NodeResourcesBalancedAllocation"
-    reads = Reads(pod=("requests",), node=("allocatable", "requested"))
+    reads = Reads(pod=("requests", "balance_requests"), node=("allocatable", "requested"))
     sign_pod = staticmethod(by_requests)
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:

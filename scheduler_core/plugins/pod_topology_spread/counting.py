@@ -18,6 +18,7 @@ from scheduler_core.plugins.helpers.domain_counts import DomainCounter, DomainCo
 from scheduler_core.plugins.helpers.pod_rules import PodRule, PodRules
 from scheduler_core.plugins.pod_topology_spread.constraints import HOSTNAME, SpreadConstraints
 from scheduler_core.plugins.pod_topology_spread.node_inclusion import CountedDomains, counted_domains
+from scheduler_core.releases import Rules
 
 KEPT_PLANS = 1024
 
@@ -69,8 +70,9 @@ NOTHING = Plan()
 class Plans:
     """The plans of one profile, each made anew when nodes, workloads or the kept counters have changed."""
 
-    def __init__(self, constraints: SpreadConstraints, cluster: Cluster) -> None:
+    def __init__(self, constraints: SpreadConstraints, cluster: Cluster, rules: Rules) -> None:
         self._constraints, self._cluster = constraints, cluster
+        self._counts_all = not rules.empty_selectors_count_no_pod
         self._counts = DomainCounts.of(cluster)
         self._plans: dict[Hashable, Plan] = {}
 
@@ -117,7 +119,7 @@ class Plans:
         per_row = every_row(nodes) if by_host else None
         rules = (PodRule(frozenset((pod.namespace,)), selector),)
         counter = None
-        if not selector.empty:
+        if self._counts_all or not selector.empty:
             counter = self._counts.counter(rules, per_row or topology.counted, skip_terminating=True)
         self_match = int(selector.matches(pod.labels))
         return CountedConstraint(constraint, topology, rules, counter, self_match, per_row)

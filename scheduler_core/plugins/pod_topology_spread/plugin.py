@@ -90,7 +90,7 @@ class PodTopologySpread(
         assert isinstance(args, PodTopologySpreadArgs)
         self._cluster = handle.cluster
         self._constraints = SpreadConstraints(args, handle.cluster)
-        self._plans = Plans(self._constraints, handle.cluster)
+        self._plans = Plans(self._constraints, handle.cluster, handle.release.rules)
         self._scores_anything = not handle.release.rules.pods_without_preferences_are_not_scored
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:

@@ -47,6 +47,11 @@ def is_attachable(volume: Volume) -> bool:
     return volume.claim is not None or volume.source_type in BY_SOURCE
 
 
+def is_migratable_inline(volume: Volume) -> bool:
+    """The volume is an inline one of an in-tree plugin that has a CSI successor."""
+    return volume.claim is None and volume.source_type in BY_SOURCE
+
+
 def _attachable(pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Storage, new: bool) -> tuple[str, str]:
     if volume.claim is None:
         return _inline(volume, csi_node)

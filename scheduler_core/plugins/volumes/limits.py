@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import CSINode, Pod
+from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact, counted
@@ -41,7 +42,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes import before_1_32, before_1_33
-from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable
+from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable, is_migratable_inline
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
 from scheduler_core.plugins.volumes.hints import (
     after_attaching_pod_deleted,
@@ -91,6 +92,8 @@ class NodeVolumeLimits(
         self.storage = Storage(handle.cluster) if counts else before_1_32.StorageWithoutAttachments(handle.cluster)
         self.cluster = handle.cluster
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
+        self._needs_csi_nodes = rules.inline_volumes_need_a_csi_node
+        self._release = handle.release.version
         self._attached: AttachedVolumes | None = None  # counted from the first time that a pod with volumes asks
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -103,6 +106,8 @@ class NodeVolumeLimits(
         attached = self._attached
         attached.refresh()
         numbers = np.arange(len(nodes), dtype=np.intp)[rows]
+        if self._needs_csi_nodes and any(map(is_migratable_inline, pod.volumes)):
+            self._check_csi_nodes(pod, [nodes.names[row] for row in numbers.tolist()])
         which = self._exceeding(pod, state, attached, numbers).astype(np.int16)
         statuses = [EXCEEDED]
         for code in np.unique(attached.views[numbers]).tolist():
@@ -117,6 +122,18 @@ class NodeVolumeLimits(
                 statuses.append(status)
                 which[position] = 0 if status.is_success else len(statuses)
         return Verdicts(which, statuses) if which.any() else PASS
+
+    def _check_csi_nodes(self, pod: Pod, nodes: Iterable[str]) -> None:
+        for name in nodes:
+            if self.storage.csi_node(name) is None:
+                sentence = Message(
+                    "kube-scheduler {release} panics here (nil pointer dereference): {pod} has an in-tree inline "
+                    "volume, and node {node} has no CSINode",
+                    release=self._release,
+                    pod=pod.key,
+                    node=name,
+                )
+                raise RunEnded(sentence)
 
     def _exceeding(
         self, pod: Pod, state: State, attached: AttachedVolumes, rows: NDArray[np.intp]
@@ -142,6 +159,10 @@ class NodeVolumeLimits(
     ) -> NDArray[np.int64]:
         """No counters: the filter looks at the pods themselves."""
         return np.zeros((0, len(slots)), np.int64)
+
+    def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
+        """Without PreFilter: which rows make it look at the pod's claims."""
+        return np.ones(len(nodes.all_rows[rows]), np.bool_)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         if not self._follows_limits:

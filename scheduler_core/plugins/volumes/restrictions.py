@@ -77,6 +77,7 @@ class VolumeRestrictions(
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)
+        self._knows_exclusive_claims = handle.release.has_on("ReadWriteOncePod")
         self.cluster = handle.cluster
         of_node = handle.release.rules.claim_in_use_reason_speaks_of_the_node
         in_use = CLAIM_IN_USE_ON_THE_NODE if of_node else CLAIM_IN_USE
@@ -87,6 +88,9 @@ class VolumeRestrictions(
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         if not pod.volumes:
             return NO_VOLUMES
+        disks = any(map(is_exclusive, pod.volumes))
+        if not self._knows_exclusive_claims:
+            return PreFilterResult(State(frozenset(), 0, disks), SUCCESS if disks else SKIP)
         claims = set()
         for name in direct_claims(pod):
             claim = self.storage.persistent_volume_claim(f"{pod.namespace}/{name}")
@@ -96,7 +100,7 @@ class VolumeRestrictions(
             if READ_WRITE_ONCE_POD in claim.access_modes:
                 claims.add(name)
         in_use = sum(len(self._users.slots(f"{pod.namespace}/{name}")) > 0 for name in claims)
-        state = State(frozenset(claims), in_use, any(map(is_exclusive, pod.volumes)))
+        state = State(frozenset(claims), in_use, disks)
         return PreFilterResult(state, SUCCESS if state.disks or in_use else SKIP)
 
     def filter(self, pod: Pod, state: State, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:

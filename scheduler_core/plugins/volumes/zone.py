@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from scheduler_core.apis.config import PluginArgs
 from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from scheduler_core.cluster.cluster import Cluster
@@ -33,6 +36,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.helpers.domain_counts import topology_domains
 from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes.csi_migration import MULTI_ZONE_DELIMITER, REGION, REGION_BETA, ZONE, ZONE_BETA
 from scheduler_core.plugins.volumes.listers import Storage, alike, direct_claims, not_found
@@ -52,10 +56,12 @@ class VolumeTopology:
     volume: str
     key: str
     values: frozenset[str]
+    meets_stable_label: bool = True
 
     def value(self, labels: Mapping[str, str]) -> str | None:
         """The node's value; a beta label of the volume also compares with the node's stable one."""
-        return labels.get(self.key, labels.get(STABLE_LABEL.get(self.key, self.key)))
+        other = STABLE_LABEL.get(self.key, self.key) if self.meets_stable_label else self.key
+        return labels.get(self.key, labels.get(other))
 
     def allows(self, labels: Mapping[str, str]) -> bool:
         """The node has one of the values."""
@@ -74,6 +80,8 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self.storage = Storage(handle.cluster)
+        self._stable = handle.release.rules.volume_zone_knows_stable_labels
+        self._zoned_only = handle.release.rules.volume_zone_looks_at_zoned_nodes_only
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
         if not pod.volumes:
@@ -83,12 +91,19 @@ class VolumeZone(PreFilterPlugin, FilterPlugin, EnqueueExtensions, ExplainsFilte
             pv, error = _bound_volume(f"{pod.namespace}/{name}", name, self.storage)
             if error:
                 return PreFilterResult(status=Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (error,)))
-            topologies += volume_topologies(pv) if pv is not None else ()
+            topologies += volume_topologies(pv, stable=self._stable) if pv is not None else ()
         return PreFilterResult(tuple(topologies), SUCCESS if topologies else SKIP)
 
     def filter(self, pod: Pod, state: Topologies, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         first, group = alike(nodes, rows, [nodes.label(key).codes for key in TOPOLOGY_LABELS])
         return Verdicts.by_code(group, [judge(state, nodes.nodes[row].labels) for row in first])
+
+    def asks_on(self, nodes: NodeTable, rows: Rows) -> NDArray[np.bool_]:
+        """Without PreFilter: which rows make it look at the pod's claims."""
+        found = np.full(len(nodes.all_rows[rows]), not self._zoned_only)
+        for key in TOPOLOGY_LABELS if self._zoned_only else ():
+            found |= topology_domains(nodes, key).codes[rows] >= 0
+        return found
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         return (
@@ -136,13 +151,13 @@ def _bound_volume(key: str, name: str, storage: Storage) -> tuple[PersistentVolu
     return None, "" if waits else "PersistentVolume had no name"
 
 
-def volume_topologies(pv: PersistentVolume) -> Topologies:
+def volume_topologies(pv: PersistentVolume, *, stable: bool = True) -> Topologies:
     """The volume's zone and region labels; one with an empty zone in its list is ignored (`getPVTopologies`)."""
     found = []
     for key in TOPOLOGY_LABELS:
         zones = [zone.strip() for zone in pv.labels.get(key, "").split(MULTI_ZONE_DELIMITER)]
         if key in pv.labels and all(zones):
-            found.append(VolumeTopology(pv.name, key, frozenset(zones)))
+            found.append(VolumeTopology(pv.name, key, frozenset(zones), stable))
     return tuple(found)
 
 

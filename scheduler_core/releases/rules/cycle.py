@@ -147,3 +147,19 @@ class CycleRules:
             False: Message("when PreFilter rejects a pod, evictions are tried on every node, though they must fail"),
         },
     )
+    post_filter_errors_are_told: bool = rule(
+        "",
+        "schedule_one.go: schedulingCycle",
+        {
+            True: Message("the message tells errors of PostFilter"),
+            False: Message("the message does not tell errors of PostFilter"),
+        },
+    )
+    only_victims_of_preemption_block_it: bool = rule(
+        "DefaultPreemption",
+        "plugins/defaultpreemption/default_preemption.go: PodEligibleToPreemptOthers",
+        {
+            True: Message("a pod waits for pods on its nominated node that preemption evicted"),
+            False: Message("a pod waits for any terminating pod of lower priority on its nominated node"),
+        },
+    )

@@ -52,3 +52,19 @@ class PluginRules:
             ),
         },
     )
+    empty_selectors_count_no_pod: bool = rule(
+        "PodTopologySpread",
+        "plugins/podtopologyspread/common.go: countPodsMatchSelector",
+        {
+            True: Message("an empty selector counts no pod"),
+            False: Message("an empty selector counts all pods of the namespace"),
+        },
+    )
+    every_term_names_a_node: bool = rule(
+        "NodeAffinity",
+        "plugins/nodeaffinity/node_affinity.go: PreFilter",
+        {
+            False: Message("the nodes that the terms name are united"),
+            True: Message("a term that names no node rejects the pod, whatever the others name"),
+        },
+    )

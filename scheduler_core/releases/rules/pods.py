@@ -132,3 +132,35 @@ class PodRules:
             True: Message("how many nodes have an image is counted when a node comes or changes, and stays so"),
         },
     )
+    volume_zone_knows_stable_labels: bool = rule(
+        "VolumeZone",
+        "plugins/volumezone/volume_zone.go: Filter",
+        {
+            True: Message("a beta zone label of a volume also meets the stable label of a node"),
+            False: Message("a beta zone label of a volume meets only the same label of a node"),
+        },
+    )
+    volume_zone_looks_at_zoned_nodes_only: bool = rule(
+        "VolumeZone",
+        "plugins/volumezone/volume_zone.go: Filter",
+        {
+            False: Message("claims are looked up once, before any node"),
+            True: Message("claims are looked up on nodes that have a zone or region"),
+        },
+    )
+    scorers_read_cpu_overhead_as_cores: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/resource_allocation.go: calculatePodResourceRequest",
+        {
+            False: Message("the score counts the cpu of a pod's overhead in milli-cores"),
+            True: Message("the score takes the cpu of a pod's overhead, rounded up to cores, for milli-cores"),
+        },
+    )
+    inline_volumes_need_a_csi_node: bool = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/csi.go: checkAttachableInlineVolume",
+        {
+            False: Message("inline volumes do not count on a node without CSINode"),
+            True: Message("the scheduler panics at an in-tree inline volume on a node without CSINode"),
+        },
+    )

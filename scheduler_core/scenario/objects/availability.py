@@ -22,13 +22,14 @@ EACH = "*"  # of a list, in a path
 class GatedField:
     """A field of a kind, and its gate. `off`: what becomes of it where the gate exists but is off.
 
-    "kept": the recorded runs hand it to the scheduler all the same.
+    "kept": the recorded runs hand it to the scheduler all the same. "ignored": so they do, but it means nothing there;
+    a change of it is still a change of the object.
     """
 
     kind: str
     path: tuple[str, ...]
     gate: str
-    off: Literal["dropped", "kept"] = "dropped"
+    off: Literal["dropped", "ignored", "kept"] = "dropped"
 
 
 def _of_affinity_terms() -> Iterator[GatedField]:
@@ -43,7 +44,7 @@ def _of_affinity_terms() -> Iterator[GatedField]:
 _SPREAD = ("spec", "topologySpreadConstraints", EACH)
 FIELDS = (
     GatedField("Pod", ("spec", "resources"), "PodLevelResources"),
-    GatedField("Pod", ("spec", "schedulingGates"), "PodSchedulingReadiness"),
+    GatedField("Pod", ("spec", "schedulingGates"), "PodSchedulingReadiness", "ignored"),
     GatedField("Pod", ("spec", "initContainers", EACH, "restartPolicy"), "SidecarContainers", "kept"),
     GatedField("Pod", (*_SPREAD, "matchLabelKeys"), "MatchLabelKeysInPodTopologySpread"),
     GatedField("Pod", (*_SPREAD, "minDomains"), "MinDomainsInPodTopologySpread"),
@@ -75,7 +76,7 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, release: R
 
 
 def _is_off(field: GatedField, release: Release) -> Message:
-    if field.off == "dropped":
+    if field.off != "kept":
         return Message(
             "ignored: feature gate {gate} is off in Kubernetes {release}", gate=field.gate, release=release.version
         )

@@ -80,7 +80,9 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
             spec.get("topologySpreadConstraints"), ("spec", "topologySpreadConstraints"), problems, labels
         ),
         host_ports=host_ports(spec, admission.release),
-        scheduling_gates=_scheduling_gates(spec, problems),
+        scheduling_gates=()
+        if admission.release.gate_is_off("PodSchedulingReadiness")
+        else _scheduling_gates(spec, problems),
         volumes=_volumes(spec, metadata.get("name") or "", problems),
         owner=controller(metadata),
         has_resource_claims=bool(spec.get("resourceClaims")),
@@ -98,12 +100,16 @@ def requested(spec: Manifest, status: Manifest, problems: Problems, release: Rel
         non_zero, scoring = requests.non_zero(total), requests.scoring()
     else:
         non_zero, scoring = requests.non_zero_before_1_32(), requests.incoming()
+    balance = None
+    if release.rules.scorers_read_cpu_overhead_as_cores and (scored := requests.scored_before_1_27()):
+        scoring, balance = scored
     non_zero_cpu, non_zero_memory = non_zero
     return {
         "requests": counted(total),
         "non_zero_cpu": non_zero_cpu,
         "non_zero_memory": non_zero_memory,
         "scoring_requests": scoring,
+        "balance_requests": balance,
     }
 
 

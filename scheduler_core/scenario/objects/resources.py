@@ -203,6 +203,16 @@ class PodRequests:
         """What the resource scorers count of the pod itself, with the defaults for each container."""
         return self.total({"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY})
 
+    def scored_before_1_27(self) -> tuple[Amounts, Amounts] | None:
+        """What the two resource scorers count of the pod itself if its overhead has cpu: with defaults, and without."""
+        own = self._overhead.get("cpu", 0)
+        if not own:
+            return None
+        found = self.incoming(), self.total()
+        for total in found:
+            total["cpu"] += -(-own // 1000) - own  # Quantity.Value
+        return found
+
     def non_zero_before_1_32(self) -> tuple[int, int]:
         """The same for pods on nodes, where sidecars run beside init containers only (`calculateResource`)."""
         missing = {"cpu": DEFAULT_CPU, "memory": DEFAULT_MEMORY}

@@ -1,0 +1,39 @@
+"""`kschedui anonymise FILE`: the scenario with other names, and the mapping for its owner."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+
+from kschedui.cli.inputs import LIMITS, Unusable, opened, scenario_text
+from kschedui.scenarios.anonymise import anonymise
+from scheduler_core import ScenarioError
+
+NAME = "anonymise"
+HELP = "Replace the names of nodes, namespaces, pods, labels and images by made-up ones; decisions stay as they are."
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="a scenario or a dump; - reads standard input")
+    parser.add_argument(
+        "--mapping", metavar="FILE", help="where to write which name became which, readable by you only"
+    )
+
+
+def run(options: Namespace) -> int:
+    try:
+        with opened(options.file) as source:
+            text, _ = scenario_text(source.read())
+        made = anonymise(text, LIMITS)
+    except ScenarioError as error:
+        raise Unusable("\n".join(f"{options.file}: {line}" for line in str(error).splitlines())) from None
+    if options.mapping:
+        try:
+            with open(os.open(options.mapping, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+                json.dump({"names": made.mapping, "label keys": made.label_keys}, file, indent=1, ensure_ascii=False)
+        except OSError as error:
+            raise Unusable(f"cannot write {options.mapping}: {error.strerror}") from None
+    sys.stdout.write(made.text)
+    return 0

@@ -1,0 +1,90 @@
+"""One scenario on every release: what comes of it, and where it first goes another way than on the next newer one."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+from typing import Any
+
+import msgspec
+
+from kschedui.language import spoken
+from kschedui.scenarios import engine
+from scheduler_core import RunEnded, decisions
+from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.parse import ScenarioErrors
+
+MOST_ATTEMPTS = 400  # of each release; a longer run is opened instead
+FIELDS = ("time", "pod", "outcome", "node", "message", "preemption", "totals", "scores", "filter")
+
+Record = dict[str, Any]
+
+
+class Outcome(msgspec.Struct):
+    """`letters`: each attempt's outcome, Scheduled, Nominated, Unschedulable or Error. `refused`: why the release does
+    not take the scenario. `differs`: the first attempt that is not as on the next newer release (0: none), and whose;
+    `before` there and `after` here are its node, or its outcome. `cut`: only the first attempts were compared."""
+
+    version: str
+    letters: str = ""
+    bound: int = 0
+    waiting: int = 0
+    deleted: int = 0
+    refused: str = ""
+    differs: int = 0
+    pod: str = ""
+    before: str = ""
+    after: str = ""
+    placed_alike: bool = True
+    cut: bool = False
+
+
+def outcomes(text: str) -> list[Outcome]:
+    """Newest first."""
+    found: list[Outcome] = []
+    newer: list[Record] = []
+    for version in reversed(RELEASES):
+        outcome = Outcome(version)
+        records = _records(text, outcome)
+        if found and not outcome.refused and not found[-1].refused:
+            _compare(outcome, newer, records)
+        found.append(outcome)
+        newer = records
+    return found
+
+
+def _records(text: str, outcome: Outcome) -> list[Record]:
+    """The decision records of a run on the outcome's release, which is filled in."""
+    records: list[Record] = []
+    try:
+        for record in decisions(engine.simulate(engine.read(text, outcome.version))):
+            if "final" in record:
+                final = record["final"]
+                outcome.bound, outcome.deleted = len(final["bound"]), len(final["deleted"])
+                outcome.waiting = len(final["pending"])
+            elif len(records) == MOST_ATTEMPTS:
+                outcome.cut = True
+                break
+            else:
+                records.append(record)
+    except ScenarioErrors as errors:
+        outcome.refused = spoken(errors.errors[0].message)
+    except RunEnded as error:
+        outcome.refused = spoken(error.sentence)
+    outcome.letters = "".join(record["outcome"][0] for record in records)
+    return records
+
+
+def _compare(outcome: Outcome, newer: list[Record], older: list[Record]) -> None:
+    nothing: Record = {}
+    for number, (one, other) in enumerate(zip_longest(newer, older, fillvalue=nothing), 1):
+        if any(one.get(name) != other.get(name) for name in FIELDS):
+            outcome.differs, outcome.pod = number, str(other.get("pod") or one.get("pod"))
+            outcome.before, outcome.after = _said(one), _said(other)
+            outcome.placed_alike = outcome.before == outcome.after
+            return
+
+
+def _said(record: Record) -> str:
+    if not record:
+        return "-"
+    return str(record.get("node") or record["outcome"])

@@ -1,0 +1,60 @@
+"""Rows of followed runs: read in one query for all who ask while the query before is going on."""
+
+import asyncio
+from weakref import WeakKeyDictionary
+
+from channels.db import database_sync_to_async
+
+from kschedui.models import Run
+from kschedui.runs import store as runs
+from kschedui.runs.store import Status
+
+MOST = 500  # in one query
+
+read_statuses = database_sync_to_async(runs.statuses)
+
+
+class StatusReader:
+    """Of one event loop."""
+
+    def __init__(self) -> None:
+        self.asked: dict[str, asyncio.Future[Status | None]] = {}
+        self.task: asyncio.Task[None] | None = None
+
+    async def status(self, run: str) -> Status:
+        """What followers know of the run; raises Run.DoesNotExist."""
+        answer = self.asked.get(run)
+        if answer is None:
+            answer = self.asked[run] = asyncio.get_running_loop().create_future()
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self.read())
+        found = await asyncio.shield(answer)
+        if found is None:
+            raise Run.DoesNotExist
+        return found
+
+    async def read(self) -> None:
+        """Query after query, as long as somebody asks."""
+        while self.asked:
+            batch = dict(list(self.asked.items())[:MOST])
+            for run in batch:
+                del self.asked[run]
+            try:
+                found = await read_statuses(list(batch))
+            except Exception as error:  # everybody who asked gets it
+                for answer in batch.values():
+                    if not answer.done():
+                        answer.set_exception(error)
+                        answer.exception()  # nobody may wait for it any more
+                continue
+            for run, answer in batch.items():
+                if not answer.done():
+                    answer.set_result(found.get(run))
+
+
+_readers: WeakKeyDictionary[asyncio.AbstractEventLoop, StatusReader] = WeakKeyDictionary()
+
+
+async def read_status(run: str) -> Status:
+    """The run's row, as it is now or will be in a moment."""
+    return await _readers.setdefault(asyncio.get_running_loop(), StatusReader()).status(run)

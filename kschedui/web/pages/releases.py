@@ -1,0 +1,70 @@
+"""What changed from release to release, and one scenario on all of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from kschedui.language import spoken
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import worked
+from kschedui.web.api.rates import count
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.views import seen
+from scheduler_core.releases import RELEASES, Release
+from scheduler_core.releases.differences import Difference, differences
+
+HEAVY = 1_000_000  # never at once in the web process: twelve simulations
+LESSONS: Mapping[str, str] = {  # a rule -> a lesson in which the two sides differ
+    "balanced_allocation_scores_the_improvement": "balanced-allocation",
+    "taint_toleration_reason_names_the_taint": "taints-and-tolerations",
+    "ties_are_drawn": "thousand-nodes",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A difference in the visitor's language; `lesson` is a slug or ""."""
+
+    where: str
+    before: str
+    after: str
+    source: str
+    lesson: str
+
+
+@page_view
+@require_safe
+def changes(request: HttpRequest) -> HttpResponse:
+    """/releases/?from=1.34&to=1.36: releases.html, `releases` newest first, `older`, `newer` (versions, "" for all),
+    `pairs` [(before, after, rows)]: the pair that is asked for, else all neighbours."""
+    count(request, "read")
+    older, newer = RELEASES.get(request.GET.get("from", "")), RELEASES.get(request.GET.get("to", ""))
+    asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
+    pairs = [(before, after, rows(before, after)) for before, after in asked]
+    chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
+    return render(request, "releases.html", {"releases": list(RELEASES.values())[::-1], "pairs": pairs, **chosen})
+
+
+def rows(before: Release, after: Release) -> list[Row]:
+    return [row(one) for one in differences(before, after)]
+
+
+def row(found: Difference) -> Row:
+    lesson = LESSONS.get(found.name, "")
+    return Row(found.where, spoken(found.before), spoken(found.after), found.source, lesson)
+
+
+@page_view
+@require_safe
+def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `version`, `outcomes` newest first."""
+    _, scenario = seen(request, sid)
+    count(request, "run")
+    version = scenarios.version(scenario, number)
+    found = worked(request, jobs.across_releases, version.text, size=HEAVY, slow=True)
+    return render(request, "scenarios/releases.html", {"scenario": scenario, "version": version, "outcomes": found})

@@ -1,0 +1,68 @@
+"""What changed between two releases, read from the releases themselves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.releases.release import Gate, Release
+from scheduler_core.releases.rules import Rules
+from scheduler_core.releases.rules.rule import PLUGIN, SAYS, SOURCE
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """`where`: the plugin or the feature gate, "" for the scheduler's own. Of a rule: its `name`, and where it stands
+    in pkg/scheduler (`source`)."""
+
+    where: str
+    before: Message
+    after: Message
+    name: str = ""
+    source: str = ""
+
+
+def differences(before: Release, after: Release) -> list[Difference]:
+    """Rules first, then plugins, then feature gates that matter here."""
+    return [*_rules(before, after), *_plugins(before, after), *_gates(before, after)]
+
+
+def _rules(before: Release, after: Release) -> list[Difference]:
+    found = []
+    for rule in fields(Rules):
+        old, new = getattr(before.rules, rule.name), getattr(after.rules, rule.name)
+        if old != new:
+            says = rule.metadata[SAYS]
+            found.append(Difference(rule.metadata[PLUGIN], says[old], says[new], rule.name, rule.metadata[SOURCE]))
+    return found
+
+
+def _plugins(before: Release, after: Release) -> list[Difference]:
+    names = dict.fromkeys([*before.plugin_points, *after.plugin_points])
+    found = [Difference(name, _plugin(before, name), _plugin(after, name)) for name in names]
+    return [one for one in found if one.before != one.after]
+
+
+def _plugin(release: Release, name: str) -> Message:
+    if name not in release.plugin_points:
+        return Message("there is no such plugin")
+    default = next((plugin for plugin in release.default_plugins if plugin.name == name), None)
+    if default is None:
+        return Message("off by default")
+    if "score" in release.plugin_points[name]:
+        return Message("on by default, its scores count {weight} times", weight=default.weight or 1)
+    return Message("on by default, without scores")
+
+
+def _gates(before: Release, after: Release) -> list[Difference]:
+    names = sorted({*before.gates, *after.gates})
+    found = [Difference(name, _gate(before.gates.get(name)), _gate(after.gates.get(name))) for name in names]
+    return [one for one in found if one.before != one.after]
+
+
+def _gate(gate: Gate | None) -> Message:
+    if gate is None:
+        return Message("there is no such feature gate")
+    if gate.default:
+        return Message("the feature gate is on by default")
+    return Message("the feature gate is off by default")

@@ -1,0 +1,80 @@
+"""Other names, the same decisions: over scenarios whose decisions were recorded from kube-scheduler."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kschedui.cli.main import main
+from kschedui.scenarios.anonymise import anonymise
+from scheduler_core import Limits, decisions, parse_scenario, simulate
+from tests.builders import node, pod, scenario
+from tests.dumps import Cluster, as_yaml, listed
+
+FILES = sorted((Path(__file__).resolve().parents[1] / "conformance").rglob("*.yaml"))
+SAMPLE = 8  # every so many of them
+
+
+def outcome(text: str, mapping: dict[str, str]) -> list[tuple[Any, ...]]:
+    """What each attempt came to, with the names of the mapping."""
+
+    def named(name: str | None) -> str:
+        space, slash, rest = (name or "").partition("/")
+        return f"{mapping.get(space, space)}/{mapping.get(rest, rest)}" if slash else mapping.get(space, space)
+
+    made: list[tuple[Any, ...]] = []
+    for record in decisions(simulate(parse_scenario(text))):
+        if final := record.get("final"):
+            bound = sorted((named(key), named(at)) for key, at in final["bound"].items())
+            made.append((bound, len(final["pending"]), len(final["deleted"]), final["time"]))
+            continue
+        verdicts = sorted((named(name), one["plugin"], one["code"]) for name, one in record["filter"].items())
+        totals = sorted((named(name), total) for name, total in record["totals"].items())
+        pod, at = named(record["pod"]), named(record["node"])
+        made.append((record["attempt"], record["time"], pod, record["outcome"], at, verdicts, totals))
+    return made
+
+
+@pytest.mark.parametrize("path", FILES[::SAMPLE], ids=lambda path: path.stem)
+def test_nothing_is_decided_otherwise(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    made = anonymise(text, Limits())
+    assert outcome(text, made.mapping) == outcome(made.text, {})
+
+
+def test_the_same_text_gets_the_same_names() -> None:
+    text = FILES[0].read_text(encoding="utf-8")
+    assert anonymise(text, Limits()) == anonymise(text, Limits())
+
+
+def test_no_name_of_a_cluster_is_left(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    dump, mapping = tmp_path / "dump.yaml", tmp_path / "mapping.json"
+    dump.write_text(as_yaml(listed(Cluster(nodes=3, pods=30, images=3).objects())))
+    assert main(["anonymise", "--mapping", str(mapping), str(dump)]) == 0
+    text = capsys.readouterr().out
+    for name in ("node-00", "billing", "registry.example.com/shop", "eu-west", "app-", "m5.4xlarge"):
+        assert name not in text
+    assert json.loads(mapping.read_text())["names"]["billing"].startswith("team-")
+    assert mapping.stat().st_mode & 0o077 == 0
+    parse_scenario(text)
+
+
+def test_words_that_people_wrote_are_dropped() -> None:
+    own = pod("web", cpu=1)
+    own["metadata"]["annotations"] = {"example.com/owner": "Ada"}
+    text = scenario(
+        node("n1"), own, title="Ada's cluster", description="of Ada", expect={"pods": {"default/web": "n1"}}
+    )
+    made = anonymise(text, Limits())
+    assert "Ada" not in made.text
+    (document,) = (one for one in yaml.safe_load_all(made.text) if one["kind"] == "Scenario")
+    assert document["spec"]["expect"]["pods"] == {f"default/{made.mapping['web']}": made.mapping["n1"]}
+
+
+def test_label_values_that_are_compared_as_numbers_stay(tmp_path: Path) -> None:
+    made = anonymise(scenario(node("n1", labels={"cores": "16", "kind": "fast"})), Limits())
+    labels = next(yaml.safe_load_all(made.text))["metadata"]["labels"]
+    assert "16" in labels.values()
+    assert "fast" not in labels.values()

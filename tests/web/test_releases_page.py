@@ -1,0 +1,81 @@
+"""What changed between releases is read from the releases; a scenario runs on all of them side by side."""
+
+from __future__ import annotations
+
+import pytest
+from django.conf import settings
+
+from kschedui import library
+from kschedui.management.commands import release_table
+from kschedui.scenarios.across_releases import outcomes
+from kschedui.web.pages.releases import LESSONS
+from scheduler_core import decisions, parse_scenario, simulate
+from scheduler_core.releases import RELEASES, Rules
+from scheduler_core.releases.differences import differences
+from tests.builders import node, pod, scenario
+from tests.web.conftest import Browser
+
+TWO_SHAPES = scenario(
+    node("cpu-heavy", cpu=4, memory="8Gi", taints=["spot:NoSchedule"]),
+    node("plain", cpu=4, memory="8Gi"),
+    pod("p", cpu=5),
+)
+
+
+def test_every_release_differs_from_its_neighbour_and_the_page_says_in_what(author: Browser) -> None:
+    page = author.get("/releases/").content.decode()
+    for version in list(RELEASES)[1:]:
+        assert f"→ {version}" in page
+    assert "one of several best nodes is drawn at random" in page
+
+
+def test_two_releases_that_are_not_neighbours_can_be_compared(author: Browser) -> None:
+    page = author.get("/releases/?from=1.34&to=1.36").content.decode()
+    assert "Kubernetes 1.34 → 1.36" in page
+    assert "Kubernetes 1.35 → 1.36" not in page
+    assert "improves the node" in page
+
+
+def test_there_and_back_is_the_same_the_other_way_round() -> None:
+    there = differences(RELEASES["1.34"], RELEASES["1.36"])
+    back = differences(RELEASES["1.36"], RELEASES["1.34"])
+    assert {(one.before, one.after) for one in there} == {(one.after, one.before) for one in back}
+    assert differences(RELEASES["1.36"], RELEASES["1.36"]) == []
+
+
+@pytest.mark.parametrize("rule", LESSONS)
+def test_a_lesson_on_a_difference_goes_another_way_in_the_other_release(rule: str) -> None:
+    assert hasattr(Rules, rule)
+    path = next(path for path in library.files() if path.stem == LESSONS[rule])
+    text = path.read_text(encoding="utf-8")
+    newest = list(RELEASES.values())[-1]
+    older = next(one for one in reversed(RELEASES.values()) if getattr(one.rules, rule) != getattr(newest.rules, rule))
+    told = [list(decisions(simulate(parse_scenario(text, release=release)))) for release in (older, newest)]
+    assert told[0] != told[1]
+
+
+def test_a_scenario_on_every_release_says_where_it_first_goes_another_way() -> None:
+    found = {outcome.version: outcome for outcome in outcomes(TWO_SHAPES)}
+    assert list(found) == list(reversed(RELEASES))
+    assert (found["1.35"].differs, found["1.34"].differs) == (0, 1)
+    assert found["1.34"].pod == "default/p"
+    assert found["1.34"].placed_alike, "the words differ, the outcome does not"
+    assert {outcome.waiting for outcome in found.values()} == {1}
+
+
+def test_the_page_of_a_version_on_every_release_links_each_run(author: Browser) -> None:
+    saved = author.save(TWO_SHAPES)
+    page = author.get(f"/s/{saved['id']}/v/1/releases/").content.decode()
+    for version in RELEASES:
+        assert f'href="/s/{saved["id"]}/v/1/?kubernetes={version}"' in page
+    assert "attempt 1, default/p: other scores or words, the same outcome" in page
+
+
+def test_a_strangers_private_scenario_is_not_run_on_any_release(author: Browser, stranger: Browser) -> None:
+    saved = author.save(TWO_SHAPES, visibility="private")
+    assert stranger.get(f"/s/{saved['id']}/v/1/releases/").status_code == 403
+
+
+def test_the_table_in_fidelity_is_up_to_date() -> None:
+    text = (settings.BASE_DIR / "docs/fidelity.md").read_text(encoding="utf-8")
+    assert "\n".join(release_table.section()) in text, "run `manage.py release_table`"
