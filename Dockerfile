@@ -1,5 +1,5 @@
 # One image for the web server, the worker and the one-time setup; docker-compose.yml says which is which.
-FROM python:3.13-slim
+FROM python:3.13.5-slim-bookworm
 
 ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 KSCHEDUI_ENV=production
 WORKDIR /app

@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import kubernetes_validate
 import pytest
 import yaml
 
@@ -25,9 +26,11 @@ def services() -> dict[str, Any]:
 
 
 def test_every_part_is_there_and_has_a_health_check(services: dict[str, Any]) -> None:
-    assert set(services) == {"web", "worker", "redis", "postgres", "setup"}
+    assert set(services) == {"proxy", "web", "worker", "redis", "postgres", "setup"}
     assert all("healthcheck" in service for name, service in services.items() if name != "setup")
-    assert {service["image"] for name, service in services.items() if "build" in service} == {"kschedui"}
+    assert {service["image"] for name, service in services.items() if "build" in service} == {
+        "kschedui:${KSCHEDUI_TAG:-local}"
+    }
 
 
 def test_postgres_is_ready_when_it_can_be_reached_from_elsewhere(services: dict[str, Any]) -> None:
@@ -39,14 +42,30 @@ def test_every_secret_comes_from_the_environment_or_the_start_fails(services: di
     secret = [value for value in values if re.search("SECRET|PASSWORD|://", value)]
     assert secret
     for value in secret:
-        assert "${" in value or "redis://redis:" in value, value
+        assert "${" in value, value
     for value in values:
         assert re.search(r"SECRET_KEY|PASSWORD", value) is None or ":?" in value, value
 
 
-def test_only_the_web_server_is_published_and_only_on_loopback_by_default(services: dict[str, Any]) -> None:
-    assert {name for name, service in services.items() if "ports" in service} == {"web"}
-    assert services["web"]["ports"] == ["${KSCHEDUI_PUBLISH:-127.0.0.1:8000}:8000"]
+def test_only_the_proxy_is_published_and_only_on_loopback_by_default(services: dict[str, Any]) -> None:
+    assert {name for name, service in services.items() if "ports" in service} == {"proxy"}
+    assert services["proxy"]["ports"] == ["${KSCHEDUI_PUBLISH:-127.0.0.1:8000}:8000"]
+
+
+def test_every_part_has_limits_and_every_image_a_version(services: dict[str, Any]) -> None:
+    for name, service in services.items():
+        if name != "setup":
+            assert {"cpus", "memory"} <= service["deploy"]["resources"]["limits"].keys(), name
+        assert re.search(r":(\d+\.\d+|\$\{KSCHEDUI_TAG)", service["image"]), name
+    assert re.search(r"^FROM python:\d+\.\d+\.\d+-", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_the_broker_asks_for_a_password_and_the_proxy_finds_every_web_server(services: dict[str, Any]) -> None:
+    assert "--requirepass" in services["redis"]["command"][-1]
+    assert ":${REDIS_PASSWORD:?" in services["web"]["environment"]["REDIS_URL"]
+    caddy = (ROOT / "deploy" / "Caddyfile").read_text()
+    assert re.search(r"dynamic a \{\s+name web\s+port 8000", caddy)
+    assert "container_name" not in services["web"], "or it could not be scaled"
 
 
 def test_settings_read_each_variable_that_the_file_sets(services: dict[str, Any]) -> None:
@@ -81,3 +100,28 @@ def test_the_health_checks_of_web_and_worker_tell_up_from_down(live_stack: Stack
     stale.touch()
     os.utime(stale, (time.time() - 120, time.time() - 120))
     assert subprocess.run([*PROBE, "worker", str(stale)]).returncode == 1
+
+
+MANIFESTS = list(yaml.safe_load_all((ROOT / "deploy" / "kubernetes.yaml").read_text()))
+
+
+@pytest.mark.parametrize("release", ["1.29", "1.34", "1.36"])
+@pytest.mark.parametrize("manifest", MANIFESTS, ids=lambda one: f"{one['kind']} {one['metadata']['name']}")
+def test_the_manifests_are_what_kubernetes_accepts(manifest: dict[str, Any], release: str) -> None:
+    kubernetes_validate.validate(manifest, release, strict=True)
+
+
+def test_the_manifests_run_what_compose_runs_within_limits(services: dict[str, Any]) -> None:
+    templates = ((one["metadata"]["name"], one.get("spec", {}).get("template")) for one in MANIFESTS)
+    pods = {name: template["spec"] for name, template in templates if template}
+    assert set(pods) == {"kschedui-setup", "kschedui-web", "kschedui-worker"}
+    for pod in pods.values():
+        (container,) = pod["containers"]
+        assert container["resources"]["limits"]["memory"]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        assert pod["securityContext"]["runAsNonRoot"]
+    assert pods["kschedui-setup"]["containers"][0]["command"] == services["setup"]["command"]
+    worker = [word.replace("${KSCHEDUI_WORKER_PROCESSES:-3}", "3") for word in services["worker"]["command"]]
+    assert pods["kschedui-worker"]["containers"][0]["command"] == worker
+    (config,) = (one["data"] for one in MANIFESTS if one["kind"] == "ConfigMap")
+    assert config.keys() <= services["web"]["environment"].keys()
