@@ -85,7 +85,7 @@ def test_cards_say_in_words_what_the_strip_draws(db: None, keep: Callable[..., V
     worker.execute(run.public_id)
     scenario_ = scenarios.with_newest(type(run.version.scenario).objects.all()).get()
     card = cards.card(scenario_)
-    assert card["outcome"] == "4 attempts, 1 pod placed, 1 evicted, 1 left waiting"
+    assert card["outcome"] == "3 attempts, 1 pod placed, 1 evicted, 1 left waiting"
     assert card["strip"].count("<rect") == Run.objects.get().outcome["count"]
     assert 'class="nominated"' in card["strip"]
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 from kschedui import library
 from scheduler_core import decisions, parse_scenario, simulate
+from scheduler_core.releases import RELEASES
+from tests.conformance.records import records_of
 
 ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
@@ -13,10 +15,9 @@ README = ROOT / "README.md"
 def test_its_figures_are_right() -> None:
     text = README.read_text()
     assert int(re.search(r"library of (\d+) lessons", text)[1]) == len(library.files())
-    runs, attempts = re.search(
-        r"(\d+) recorded runs of the real kube-scheduler, ([\d,]+) scheduling attempts", text
-    ).groups()
-    assert f"{runs} recorded runs ({attempts} scheduling attempts)" in (ROOT / "docs/fidelity.md").read_text()
+    runs = re.search(r"([\d,]+) recorded runs of the real kube-schedulers from ([\d.]+) to ([\d.]+) ", text).groups()
+    versions = list(RELEASES)
+    assert runs == (f"{sum(len(records_of(version)) for version in versions):,}", versions[0], versions[-1])
 
 
 def test_the_first_scenario_preempts_as_it_says() -> None:
