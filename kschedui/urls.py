@@ -13,7 +13,18 @@ from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import account_page, api_page, decoding, downloads, pending, releases, shares, sso, views
+from kschedui.web.pages import (
+    account_page,
+    api_page,
+    compare,
+    decoding,
+    downloads,
+    pending,
+    releases,
+    shares,
+    sso,
+    views,
+)
 from kschedui.web.pages import accounts as account_views
 from kschedui.web.pages.page_view import not_found
 
@@ -66,6 +77,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("s/<id:sid>/", include(scenario_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
     path("decode/", decoding.page, name="decode"),
+    path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),
     path("claim/<str:token>/", account_views.claim, name="claim"),

@@ -4,10 +4,12 @@ Sentences come out in the language that is active, since templates do not travel
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
 
+from kschedui.ask.words import cause_words
 from kschedui.language import spoken
 from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
@@ -18,6 +20,7 @@ from kschedui.waiting.analysis import Follower, dumped_messages
 from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
+from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
 
@@ -109,6 +112,18 @@ def waiting(run_frames: list[bytes], text: str) -> bytes:
         return msgspec.json.encode(follower.waiting(dumped_messages(engine.read_again(text))))
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
+
+
+def compare_runs(before: str, after: str) -> bytes:
+    """The JSON of the `Comparison` of two texts' runs, and its cause in words; raises Refused."""
+    try:
+        found = runs_compared(*(partial(engine.simulate, engine.read_again(text)) for text in (before, after)))
+    except RunEnded as error:
+        raise Refused(422, [{"message": spoken(error.sentence)}]) from None
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
+    cause = spoken(cause_words(found.first.cause)) if found.first else ""
+    return msgspec.json.encode({"cause": cause, "comparison": found})
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:

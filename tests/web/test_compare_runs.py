@@ -1,0 +1,63 @@
+"""The page of two runs compared: where they part, why, what moved; and who may see it."""
+
+import pytest
+from django.test import Client
+
+from kschedui.models import Scenario
+from kschedui.scenarios import store
+from kschedui.scenarios.access import Visitor
+from tests.builders import node, pod, scenario
+
+NODES = (node("n1"), node("n2"))
+
+
+def kept(text: str) -> str:
+    """The address part of a saved text."""
+    made = store.create(Visitor(), text)
+    return f"{made.scenario.public_id}/{made.number}"
+
+
+def page(before: str, after: str, **headers: str) -> str:
+    answer = Client().get(f"/compare/{kept(before)}/{kept(after)}/", headers=headers)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+@pytest.mark.django_db
+def test_the_first_decision_that_differs_is_told_with_its_cause_and_its_steps() -> None:
+    cordoned = (node("n1", unschedulable=True), node("n2"))
+    found = page(scenario(*NODES, pod("web", cpu=1)), scenario(*cordoned, pod("web", cpu=1)))
+    assert "n1 is turned down in the second run: NodeUnschedulable: node(s) were unschedulable" in found
+    assert "1 attempt differs." in found
+    assert "1 pod ends elsewhere" in found
+    assert found.count("Go to the step") == 2
+    assert 'class="apart"' in found
+
+
+@pytest.mark.django_db
+def test_runs_that_are_the_same_are_said_to_be() -> None:
+    text = scenario(*NODES, pod("web", cpu=1))
+    assert "Every attempt decides the same in both runs." in page(text, text)
+
+
+@pytest.mark.django_db
+def test_the_cause_comes_in_the_readers_language() -> None:
+    cordoned = (node("n1", unschedulable=True), node("n2"))
+    texts = scenario(*NODES, pod("web", cpu=1)), scenario(*cordoned, pod("web", cpu=1))
+    assert "第二次运行中 n1 被排除" in page(*texts, accept_language="zh-hans")
+
+
+@pytest.mark.django_db
+def test_a_private_scenario_is_compared_for_its_owner_alone() -> None:
+    first, second = kept(scenario(*NODES)), kept(scenario(*NODES))
+    Scenario.objects.filter(public_id=second.partition("/")[0]).update(visibility=Scenario.Visibility.PRIVATE)
+    assert Client().get(f"/compare/{first}/{second}/").status_code == 403
+    assert Client().get(f"/compare/{first}/{first.partition('/')[0]}/9/").status_code == 404
+
+
+@pytest.mark.django_db
+def test_the_page_of_two_texts_leads_to_their_runs() -> None:
+    made = store.create(Visitor(), scenario(*NODES))
+    store.save(made.scenario, scenario(*NODES, pod("web")))
+    sid = made.scenario.public_id
+    assert f"/compare/{sid}/1/{sid}/2/" in Client().get(f"/s/{sid}/diff/1/2/").content.decode()
