@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
@@ -90,9 +91,14 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
     totals, extenders_scored = prioritize_nodes(scheduler, framework, cycle, feasible)
     node_name = select_host(scheduler, feasible, totals, evaluated, extenders_scored=extenders_scored)
     if batch:
-        names = [cluster.nodes.names[row] for row in feasible.tolist()]
-        batch.store(node_name, map(names.__getitem__, islice(in_heap_order(totals.tolist()), 1, None)), len(names) - 1)
+        batch.store(node_name, _others(cluster.nodes.names, feasible, totals), len(feasible) - 1)
     return node_name
+
+
+def _others(names: Sequence[str], feasible: RowArray, totals: NDArray[np.int64]) -> Iterator[str]:
+    """The nodes that were not chosen, best first, put in order when the first of them is asked for."""
+    for place in islice(in_heap_order(totals.tolist()), 1, None):
+        yield names[int(feasible[place])]
 
 
 def prioritize_nodes(

@@ -22,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from kschedui.runs import frames
 from scheduler_core import Scenario, chunked, decisions, parse_scenario, simulate
+from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Limits
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, RunStarted
 from tests.bench.machine import told
@@ -46,6 +47,7 @@ BYTES_AIMS = {
     "preemption-100": 4000, "preemption-1000": 4000, "preemption-5000": 4000,
 }  # fmt: skip
 KEEPING_AIM = 0.15
+MEASURED = RELEASES["1.34"]  # whose kube-scheduler was measured, and its decisions recorded
 LIMITS = Limits(bytes=1 << 30, documents=1 << 20, nodes=100_000, pods=100_000)
 
 
@@ -57,7 +59,7 @@ def documents(objects: Objects) -> list[str]:
 
 def scenario_of(objects: Objects) -> Scenario:
     """The workload as it is simulated."""
-    return parse_scenario("\n---\n".join(documents(objects)), LIMITS)
+    return parse_scenario("\n---\n".join(documents(objects)), LIMITS, release=MEASURED)
 
 
 def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
