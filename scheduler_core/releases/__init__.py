@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scheduler_core.releases.release import Gate, Release
 from scheduler_core.releases.rules import Rules
+from scheduler_core.releases.v1_25 import V1_25
 from scheduler_core.releases.v1_26 import V1_26
 from scheduler_core.releases.v1_27 import V1_27
 from scheduler_core.releases.v1_28 import V1_28
@@ -20,6 +21,6 @@ __all__ = ["DEFAULT_RELEASE", "RELEASES", "Gate", "Release", "Rules"]
 
 RELEASES = {  # oldest first; a release joins when it is complete
     release.version: release
-    for release in (V1_26, V1_27, V1_28, V1_29, V1_30, V1_31, V1_32, V1_33, V1_34, V1_35, V1_36)
+    for release in (V1_25, V1_26, V1_27, V1_28, V1_29, V1_30, V1_31, V1_32, V1_33, V1_34, V1_35, V1_36)
 }
 DEFAULT_RELEASE = V1_36  # of a scenario that names none: the newest that is complete

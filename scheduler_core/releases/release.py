@@ -34,6 +34,7 @@ class Release:
     are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
     (kube_features.go). `rules`: everything else that differs. `registered_events`: where plugins had no queueing hints,
     which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
+    `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that do not exist yet.
     """
 
     patch: str
@@ -43,6 +44,7 @@ class Release:
     recorded: Mapping[str, int]
     rules: Rules = field(default_factory=Rules)
     registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    profiles_lack: tuple[str, ...] = ()
 
     @property
     def version(self) -> str:
@@ -76,6 +78,7 @@ class Release:
         plugin_points: Mapping[str, Points | None] | None = None,
         default_plugins: Sequence[PluginRef] | None = None,
         registered_events: Mapping[str, tuple[str, ...]] | None = None,
+        profiles_lack: tuple[str, ...] = (),
     ) -> Release:
         """The next older release: what differs from this one. None: it has no such gate or plugin.
 
@@ -91,6 +94,7 @@ class Release:
             MappingProxyType(dict(recorded or {})),
             rules,
             _changed(self.registered_events, registered_events or {}),
+            (*self.profiles_lack, *profiles_lack),
         )
 
 

@@ -28,5 +28,6 @@ V1_26 = V1_27.older(
         "PodSchedulingReadiness": Gate(False),
         "ReadWriteOncePod": Gate(False),
     },
+    profiles_lack=("ignorePreferredTermsOfExistingPods",),
     plugin_points={"VolumeZone": ("filter",)},
 )

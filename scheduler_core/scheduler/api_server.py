@@ -33,6 +33,8 @@ class ApiServer:
         self._handlers = handlers
         self._delete_pod = delete_pod
         self._terminate = terminate
+        self._starts_bound_pods = rules.binding_brings_the_start_time
+        self._marks_victims = rules.victims_get_a_condition
         self._copies_status = rules.victims_take_the_preemptors_status
         self._watch: deque[Callable[[], None]] = deque()
         self._conditions: dict[PodKey, Condition] = {}
@@ -52,7 +54,7 @@ class ApiServer:
 
     def evict(self, victim: Pod) -> float | None:
         """Mark the victim as DisruptionTarget and delete it; returns when it is gone, None if that was under way."""
-        if not victim.terminating or self._copies_status:
+        if self._marks_victims and (not victim.terminating or self._copies_status):
             self._watch.append(lambda: self._marked(victim.key))
         if victim.terminating:
             return None
@@ -97,5 +99,6 @@ class ApiServer:
     def _bound(self, key: PodKey, node_name: str, start_time: float) -> None:
         pod = self._cluster.pods.get(key)
         if pod is not None:
-            bound = pod.changed(node_name=node_name, start_time=start_time, phase="Running")
+            seen = start_time if self._starts_bound_pods else None
+            bound = pod.changed(node_name=node_name, start_time=seen, phase="Running")
             self._handlers.pod_applied(bound)

@@ -92,7 +92,8 @@ def find_nodes_that_fit_pod(
         raise SchedulingError(outcome.status.message)
     if not outcome.status.is_success:
         diagnosis.absent = outcome.status if rules.pre_filter_rejects_every_node else Status()
-        diagnosis.pre_filter_message = outcome.status.message
+        if not rules.pre_filter_reasons_are_counted:
+            diagnosis.pre_filter_message = outcome.status.message
         diagnosis.blame(outcome.status)
         return np.empty(0, np.intp), diagnosis
     framework.recall(cycle)

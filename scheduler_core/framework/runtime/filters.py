@@ -21,8 +21,10 @@ from scheduler_core.framework.interface import (
     Verdicts,
 )
 from scheduler_core.framework.reads import reads_of
+from scheduler_core.framework.runtime import before_1_26
 from scheduler_core.framework.status import Code, Rows, Status
 from scheduler_core.framework.what_if import Change, Room, WhatIf
+from scheduler_core.releases import Rules
 
 
 class Nominations(Protocol):
@@ -38,7 +40,8 @@ class Nominations(Protocol):
 class Filters:
     """One profile's Filter plugins, in order."""
 
-    def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster) -> None:
+    def __init__(self, plugins: Sequence[FilterPlugin], cluster: Cluster, rules: Rules) -> None:
+        self._judges_all = not rules.first_rejection_ends_filtering
         self.plugins = plugins
         self._extensions = {plugin.name: plugin for plugin in plugins if implements(plugin, PreFilterExtensions)}
         self._cluster = cluster
@@ -61,6 +64,8 @@ class Filters:
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
         """Each plugin judges the rows that all before it let pass. `what_if.rows` are the same rows."""
         plan = self.plan(cycle)
+        if self._judges_all:
+            return self._run_all(cycle, rows, what_if)
         asked = contiguous(rows, self._cluster.nodes.all_rows)
         statuses: list[Status] = []
         positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
@@ -91,6 +96,21 @@ class Filters:
             statuses += [_named(status, plugin.name) for status in verdicts.statuses]
             positions = (which == 0).nonzero()[0]
         return FilterResult(which, statuses)
+
+    def _run_all(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
+        """Before 1.26: each plugin judges every row at which none before it failed."""
+        plan = self.plan(cycle)
+        verdicts = before_1_26.AllVerdicts(len(rows))
+        for plugin in (*plan.leading, *plan.others):
+            positions = verdicts.without_error()
+            if not len(positions):
+                break
+            change = self._change(plugin.name, cycle, what_if, positions)
+            state = cycle.states.get(plugin.name)
+            found: Verdicts = plugin.filter(cycle.pod, state, self._cluster.nodes, rows[positions], change)
+            if found.which is not None:
+                verdicts.add(positions, found.which, [_named(status, plugin.name) for status in found.statuses])
+        return FilterResult(verdicts.which, verdicts.statuses[1:])
 
     def run_with_nominated_pods(
         self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None, nominations: Nominations

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
@@ -57,8 +58,6 @@ class AsksPreFilter:
         self.name: str = plugin.name
         self._plugin = plugin
         self._cluster = cluster
-        if hasattr(plugin, "add_pod_delta"):
-            self.add_pod_delta = plugin.add_pod_delta
 
     def filter(self, pod: Pod, state: None, nodes: NodeTable, rows: Rows, change: Change | None) -> Verdicts:
         found: PreFilterResult = self._plugin.pre_filter(pod, self._cluster)
@@ -68,6 +67,20 @@ class AsksPreFilter:
         if found.status.code is Code.SKIP:
             return Verdicts(np.zeros(len(nodes.all_rows[rows]), np.int16), ())
         return Verdicts(self._plugin.asks_on(nodes, rows).astype(np.int16), (found.status,))
+
+
+class AsksPreFilterAboutPods(AsksPreFilter):
+    """The same for one with PreFilterExtensions; a class of its own, because classes are asked what they implement."""
+
+    def add_pod_delta(
+        self, pod: Pod, state: Any, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]
+    ) -> NDArray[np.int64]:
+        found: NDArray[np.int64] = self._plugin.add_pod_delta(pod, state, cluster, slots, rows)
+        return found
+
+
+def _asking(plugin: Any, cluster: Cluster) -> AsksPreFilter:
+    return (AsksPreFilterAboutPods if hasattr(plugin, "add_pod_delta") else AsksPreFilter)(plugin, cluster)
 
 
 class WithoutReserve:
@@ -84,7 +97,7 @@ class WithoutReserve:
 def filters(plugins: Sequence[FilterPlugin], pre_filters: Sequence[Plugin], cluster: Cluster) -> list[FilterPlugin]:
     """The Filter plugins, those replaced that need a PreFilter which does not run."""
     found = _replaced(plugins, pre_filters, "without_pre_filter", WithoutPreFilter)
-    return _replaced(found, pre_filters, "asks_pre_filter", lambda plugin: AsksPreFilter(plugin, cluster))
+    return _replaced(found, pre_filters, "asks_pre_filter", lambda plugin: _asking(plugin, cluster))
 
 
 def reserves(plugins: Sequence[ReservePlugin], pre_filters: Sequence[Plugin]) -> list[ReservePlugin]:

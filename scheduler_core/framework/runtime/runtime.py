@@ -95,6 +95,9 @@ class Framework:
         self.feature_gates = feature_gates
         self.release = release
         self._rules = release.rules
+        self._misses_states = (
+            not self._rules.pre_filter_rejects_every_node or self._rules.pre_filter_reasons_are_counted
+        )
         self._services = services
         self._instances: dict[str, Plugin] = {}
         self.points: dict[str, list[tuple[Plugin, int]]] = {
@@ -111,7 +114,9 @@ class Framework:
         pre_filters, reserves = self.at(PreFilterPlugin), self.at(ReservePlugin)
         self._at[PreBindPlugin] = missing_state.pre_binds(self.at(PreBindPlugin), reserves, pre_filters)
         self._at[ReservePlugin] = missing_state.reserves(reserves, pre_filters)
-        self.filters = Filters(missing_state.filters(self.at(FilterPlugin), pre_filters, cluster), cluster)
+        self.filters = Filters(
+            missing_state.filters(self.at(FilterPlugin), pre_filters, cluster), cluster, release.rules
+        )
         weights = [weight for _, weight in self.points.get("score", ())]
         scores = self.at(ScorePlugin)
         self._scorers = Scorers(self.at(PreScorePlugin), list(zip(scores, weights, strict=True)))
@@ -198,7 +203,7 @@ class Framework:
             else:
                 outcome.reject(result.status.by(name))
                 break
-        if not outcome.status.is_success and not self._rules.pre_filter_rejects_every_node:
+        if not outcome.status.is_success and self._misses_states:
             cycle.cannot_remove_pods = before_1_28.remove_pod_error(
                 self.at(PreFilterPlugin), self.filters.plugins, outcome.results, self.release
             )

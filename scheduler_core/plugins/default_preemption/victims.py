@@ -198,7 +198,10 @@ def _victims(handle: Handle, tried: PodsOfNodes, reprieved: Flags, nodes: int, *
 
 def _by_importance(handle: Handle, slots: Ints, index: Ints) -> Ints:
     """Per node: higher priority first, then the earlier start (`MoreImportantPod`); stable. `index` is ascending."""
-    return np.lexsort((_start(handle, slots), -handle.cluster.pods.priority[slots], index))
+    order = np.arange(len(slots))
+    if not handle.release.rules.binding_brings_the_start_time:  # "now" is asked twice
+        order = np.where(np.isinf(handle.cluster.pods.start[slots]), -order, order)
+    return np.lexsort((order, _start(handle, slots), -handle.cluster.pods.priority[slots], index))
 
 
 def _start(handle: Handle, slots: Ints) -> NDArray[np.float64]:

@@ -84,6 +84,7 @@ class NodeResourcesFit(
         self.args = args if isinstance(args, NodeResourcesFitArgs) else NodeResourcesFitArgs()
         self._resizes_in_place = handle.release.has_on("InPlacePodVerticalScaling")
         self._rejects_sidecars = handle.release.gate_is_off("SidecarContainers")
+        self._compares_extended_zero = handle.release.rules.fit_compares_extended_requests_of_zero
         self._compares_zero = handle.release.rules.fit_compares_requests_of_zero
         self._tells_too_small = handle.release.rules.fit_knows_what_no_eviction_helps
         self._results: dict[tuple[tuple[str, int], ...], PreFilterResult] = {}
@@ -164,7 +165,9 @@ class NodeResourcesFit(
         scalar = sorted(name for name in pod.requests if name not in (*CORE_RESOURCES, "pods"))
         if self._compares_zero and (core or scalar):
             core = list(CORE_RESOURCES)
-        return core + [name for name in scalar if pod.requests[name] and not self._ignored(name)]
+        return core + [
+            name for name in scalar if (pod.requests[name] or self._compares_extended_zero) and not self._ignored(name)
+        ]
 
     def _ignored(self, name: str) -> bool:
         group = name.split("/")[0]

@@ -163,3 +163,27 @@ class CycleRules:
             False: Message("a pod waits for any terminating pod of lower priority on its nominated node"),
         },
     )
+    first_rejection_ends_filtering: bool = rule(
+        "",
+        "framework/runtime/framework.go: RunFilterPlugins",
+        {
+            True: Message("the first plugin that rejects a node decides"),
+            False: Message("all plugins judge every node: their reasons add up, the strongest rejection counts"),
+        },
+    )
+    pre_filter_reasons_are_counted: bool = rule(
+        "",
+        "schedule_one.go: findNodesThatFitPod",
+        {
+            False: Message("the message gives the reason of PreFilter once"),
+            True: Message("the message counts the reason of PreFilter for every node"),
+        },
+    )
+    victims_get_a_condition: bool = rule(
+        "DefaultPreemption",
+        "framework/preemption/preemption.go: prepareCandidate",
+        {
+            True: Message("victims get the condition DisruptionTarget before they are deleted"),
+            False: Message("victims get no condition before they are deleted"),
+        },
+    )

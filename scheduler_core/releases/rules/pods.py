@@ -164,3 +164,19 @@ class PodRules:
             True: Message("the scheduler panics at an in-tree inline volume on a node without CSINode"),
         },
     )
+    fit_compares_extended_requests_of_zero: bool = rule(
+        "NodeResourcesFit",
+        "plugins/noderesources/fit.go: fitsRequest",
+        {
+            False: Message("an extended resource of which a pod requests 0 is not compared"),
+            True: Message("an extended resource of which a pod requests 0 must not be overcommitted"),
+        },
+    )
+    binding_brings_the_start_time: bool = rule(
+        "DefaultPreemption",
+        "internal/cache/cache.go: AddPod",
+        {
+            True: Message("a pod that was bound counts as started then"),
+            False: Message("a pod that was bound has no start time until it changes; of such pods the last is first"),
+        },
+    )

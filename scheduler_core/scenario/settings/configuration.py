@@ -103,6 +103,7 @@ def _profiles(found: list[Manifest], known: KnownPlugins, release: Release, prob
         names[name or ""] = index
         percentage = one.get("percentageOfNodesToScore")
         _check_percentage(percentage, (*path, "percentageOfNodesToScore"), problems)
+        _check_lacking(one, path, release, problems)
         _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), problems)
         defaults = release.default_plugins
         plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known, defaults, problems)
@@ -248,3 +249,14 @@ def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...
     return replace(
         profile, plugin_args={**profile.plugin_args, "NodeResourcesFit": replace(args, ignored_resources=names)}
     )
+
+
+def _check_lacking(one: Manifest, path: Path, release: Release, problems: Problems) -> None:
+    """Fields of a profile or of its plugins' arguments that the release does not have."""
+    found: list[tuple[Manifest, Path]] = [(one, path)]
+    for index, config in enumerate(one.get("pluginConfig") or ()):
+        found.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))
+    for fields, at in found:
+        for name in release.profiles_lack:
+            if fields.get(name) is not None:
+                problems.error((*at, name), Message("Kubernetes {release} has no such field", release=release.version))

@@ -1,0 +1,44 @@
+"""Before 1.26 all Filter plugins judge every node, and their answers are merged (PluginToStatus.Merge)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.status import SUCCESS, Code, Status
+
+STRENGTH = {Code.UNSCHEDULABLE: 1, Code.UNSCHEDULABLE_AND_UNRESOLVABLE: 2, Code.ERROR: 3}
+
+
+def merged(first: Status, second: Status) -> Status:
+    """The reasons of both, with the code and the plugin of the stronger one; an error stands alone."""
+    if first.is_success or second.code is Code.ERROR:
+        return second
+    stronger = second if STRENGTH.get(second.code, 0) > STRENGTH.get(first.code, 0) else first
+    return Status(stronger.code, first.reasons + second.reasons, stronger.plugin)
+
+
+class AllVerdicts:
+    """What the plugins said so far: row i has `statuses[which[i]]`, the first of which is success."""
+
+    def __init__(self, rows: int) -> None:
+        self.which = np.zeros(rows, np.int16)
+        self.statuses: list[Status] = [SUCCESS]
+
+    def without_error(self) -> NDArray[np.intp]:
+        """The rows at which no plugin failed."""
+        failed = [status.code is Code.ERROR for status in self.statuses]
+        found: NDArray[np.intp] = np.flatnonzero(~np.array(failed)[self.which])
+        return found
+
+    def add(self, positions: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
+        """Another plugin's answers."""
+        rejected = which.nonzero()[0]
+        at, number = positions[rejected], which[rejected]
+        pairs = np.stack((self.which[at].astype(np.intp), number.astype(np.intp)))
+        distinct, inverse = np.unique(pairs, axis=1, return_inverse=True)
+        start = len(self.statuses)
+        self.statuses += [merged(self.statuses[old], statuses[new - 1]) for old, new in distinct.T.tolist()]
+        self.which[at] = start + inverse.reshape(-1)
