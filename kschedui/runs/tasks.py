@@ -15,7 +15,7 @@ from django.db import Error
 from kschedui.celery import app
 from kschedui.runs import places, worker
 from kschedui.runs import store as runs
-from kschedui.scenarios import access
+from kschedui.scenarios import access, idempotency
 from kschedui.scenarios import store as scenarios
 
 logger = logging.getLogger(__name__)
@@ -53,6 +53,7 @@ def purge() -> None:
     try:
         scenarios.purge()
         access.forget_sessions()
+        idempotency.forget()
     except Error as error:
         logger.warning("what was deleted long ago was not removed: %s", error)
 

@@ -8,8 +8,9 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 
 from kschedui.accounts import tokens
-from kschedui.models import ApiToken, Run, Scenario
+from kschedui.models import ApiToken, IdempotencyKey, Run, Scenario
 from kschedui.runs import worker
+from kschedui.runs.tasks import purge
 from tests.web.conftest import OTHER, SMALL, Browser, sign_up
 
 V1 = "/api/v1"
@@ -150,6 +151,14 @@ def test_the_same_create_call_twice_makes_one_scenario(script: Script) -> None:
     problem(script.call("POST", "/scenarios", {"text": OTHER}, **key), 422, "idempotency_key_reused")
     assert Script("eve").call("POST", "/scenarios", {"text": OTHER}, **key).status_code == 201
     assert Scenario.objects.count() == 2
+
+
+def test_a_key_may_be_used_again_the_day_after(script: Script) -> None:
+    key = {"Idempotency-Key": "a-key"}
+    script.call("POST", "/scenarios", {"text": SMALL}, **key)
+    IdempotencyKey.objects.update(created="2026-01-01T00:00:00Z")
+    purge()
+    assert script.call("POST", "/scenarios", {"text": OTHER}, **key).status_code == 201
 
 
 def test_a_list_is_read_page_by_page_without_gap_or_double(script: Script) -> None:
