@@ -89,7 +89,7 @@ def test_the_teachers_words_come_with_the_player(folder: Path, author: Browser) 
     load()
     page = author.get(author.get("/library/high-preempts-low/")["Location"])
     lesson = page.context["boot"]["lesson"]
-    assert lesson["look_at"].startswith("The floor opens")
+    assert lesson["look_at"].startswith("No node fits")
     assert {"attempt", "event", "text"} == set(lesson["captions"][0])
 
 

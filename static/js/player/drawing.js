@@ -63,6 +63,10 @@ export function makeView() {
 	if (!state || !event) return null;
 	const { step, frame, order } = player;
 	const following = store.event(step + 1);
+	const caption = captionOf({ state, event, frame, order, following, explainer });
+	const shown = screen.drawn; // its sentence stays
+	if (shown?.event === event && shown.frame === frame && shown.order === order)
+		caption.sentence = shown.caption.sentence;
 	return {
 		state,
 		moment: (type) => (type ? momentOf(store, step, state, type) : state),
@@ -73,7 +77,7 @@ export function makeView() {
 		following,
 		hero: heroOf(event, state),
 		scene: sceneOf(event, state),
-		caption: captionOf({ state, event, frame, order, following, explainer }),
+		caption,
 		motion: page.motionWanted() && Boolean(flights?.wantsMotion()),
 		...chosen,
 		explainer,

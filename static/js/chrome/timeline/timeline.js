@@ -20,9 +20,9 @@ export class Timeline {
 		this.fingers = new Map();
 		/** @type {typeof import("./pod_lanes.js").podLanes | null} loaded when the lanes are opened */
 		this.podLanes = null;
-		/** @type {typeof import("./bars.js").bars | null} loaded when there is no room for marks */
+		/** @type {typeof import("./bars.js").bars | null} */
 		this.barsOf = null;
-		/** @type {typeof import("./hands.js").handsOn | null} what a pointer does, loaded when a step is shown */
+		/** @type {typeof import("./hands.js").handsOn | null} */
 		this.handsOn = null;
 		/** What does not depend on the step is described once per axis. */
 		this.kept = { axis: "", drawn: /** @type {Child[]} */ ([]) };

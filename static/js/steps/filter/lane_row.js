@@ -10,8 +10,8 @@ import { plainBar, podBar, tags } from "../parts/pods.js";
 import { PASSED } from "./model.js";
 import { passedText, stoppedShort, stoppedText } from "./reasons.js";
 
-const LETTER = 8.4; // pixels of a letter of a node's name
-const FREE = 112; // and of the words behind it
+const LETTER = 8.4; // pixels
+const FREE = 112;
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 

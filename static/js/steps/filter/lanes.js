@@ -17,7 +17,7 @@ let later;
 
 const HEADS = 12;
 const MIDDLE = 40;
-const STAGGERED = 52; // pixels of a column in which no plugin's question stands
+const STAGGERED = 52; // pixels of a narrow column
 
 /**
  * @param {Element} target
@@ -175,7 +175,7 @@ function columnHead(view, { geometry, at, phase, seen, model, mode }, plugin, i)
 	const cut = model ? (i ? model.left[i - 1] : model.evaluated) - model.left[i] : 0;
 	const [left, width] = geometry.x[i];
 	const kind = i === at && !seen ? "now" : i < at || seen ? "past" : "ahead";
-	const low = width < STAGGERED && i % 2 === 1; // every other one stands a row lower
+	const low = width < STAGGERED && i % 2 === 1;
 	return h(
 		"button",
 		{
