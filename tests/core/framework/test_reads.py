@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,9 @@ from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELD
 from scheduler_core.framework.reads_guard import guarded_registry
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.plugins import REGISTRY
+from scheduler_core.releases import RELEASES
 from tests.builders import configuration, node, pod, scenario
+from tests.conformance.records import records_of
 from tests.core.runs import bound
 
 CONFORMANCE = Path(__file__).parents[2] / "conformance"
@@ -147,8 +149,11 @@ def test_every_plugin_names_all_that_it_reads_and_nothing_else():
     """Over the recorded scenarios: the guard raises if a name is missing; what is left was named for nothing."""
     registry = guarded_registry(REGISTRY)
     for case in sorted(CONFORMANCE.glob("*/*.yaml")):
-        for _ in simulate(parse_scenario(case.read_text(encoding="utf-8")), registry):
-            pass
+        text = case.read_text(encoding="utf-8")
+        deque(simulate(parse_scenario(text), registry), maxlen=0)
+        refused = f"{case.parent.name}/{case.stem}" in records_of("1.28") and "restartPolicy: Always" in text
+        if refused:  # by 1.28's NodeResourcesFit, since it does not know sidecars
+            deque(simulate(parse_scenario(text, release=RELEASES["1.28"]), registry), maxlen=0)
     with_reads = {name: plugin for name, plugin in registry.items() if hasattr(plugin, "reads")}
     assert len(with_reads) >= 7
     for name, plugin in with_reads.items():
