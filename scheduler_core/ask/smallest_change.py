@@ -140,9 +140,13 @@ class _Search:
 
     def priority(self) -> Iterator[Change]:
         """The lowest priority with which preemption finds a node, among those just above a running pod's."""
-        pods = self._world.cluster.pods
-        running = {pod.priority for pod in pods.all() if pods.node_name[pods.slot_of[pod.key]]}
-        steps = sorted(p + 1 for p in running if self._pod.priority <= p < HIGHEST_USER_PRIORITY)
+        pod, pods = self._pod, self._world.cluster.pods
+        if pod.preemption_policy == "Never" and (decision := self._preempts(pod.priority)) is not None:
+            changed = [Changed("priority", "preemptionPolicy", "Never", "PreemptLowerPriority")]
+            yield Change(decision.nominated, changed, self._priority(pod.priority), 0.75, decision.victims)
+            return
+        running = {one.priority for one in pods.all() if pods.node_name[pods.slot_of[one.key]]}
+        steps = sorted(p + 1 for p in running if pod.priority <= p < HIGHEST_USER_PRIORITY)
         low, high = -1, len(steps)
         while high - low > 1:
             middle = (low + high) // 2
@@ -150,7 +154,7 @@ class _Search:
         if high < len(steps) and not self.decision.nominated:
             decision = self._preempts(steps[high])
             assert decision is not None
-            changed = [Changed("priority", "priority", self._pod.priority, steps[high])]
+            changed = [Changed("priority", "priority", pod.priority, steps[high])]
             yield Change(decision.nominated, changed, self._priority(steps[high]), 0.75, decision.victims)
 
     def _priority(self, value: int) -> list[Edit]:
@@ -189,7 +193,7 @@ def a_unit_less(change: Change) -> Iterator[list[Edit]]:
                 edits[number] = msgspec.structs.replace(edit, value=smaller)
                 yield edits
                 continue
-        if len(edits) > 1:
+        if len(edits) > 1 and one.kind != "priority":  # whose edits belong together
             yield [edit for other, edit in enumerate(edits) if other != index]
 
 

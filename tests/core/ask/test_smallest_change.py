@@ -92,6 +92,12 @@ def test_a_pod_that_never_preempts_is_told_to() -> None:
     assert [(edit.path[-1], edit.value) for edit in change.edits] == [("preemptionPolicy", None), ("priority", 10)]
 
 
+def test_a_pod_whose_class_never_preempts_needs_no_higher_priority() -> None:
+    web = pod("web", cpu=4, priority=9, preemptionPolicy="Never")
+    found = changes(node("n1", cpu=4), pod("low", cpu=4, node="n1", priority=8), web)
+    assert ("n1", [("priority", "preemptionPolicy", "Never", "PreemptLowerPriority")]) in found
+
+
 def test_one_more_node_of_the_smallest_kind_that_does() -> None:
     nodes = [node("small", cpu=1), node("large", cpu=4), node("huge", cpu=16, unschedulable=True)]
     full = pod("old", cpu=4, node="large", priority=0)
