@@ -94,7 +94,8 @@ class BodyLimit:
         except TooSlow:
             await answer(scope, send, 408, messages.Message("The request did not come in time; please try again."))
         except TooLarge:
-            await take_the_rest(receive, DRAINED * most)
+            if not whole:
+                await take_the_rest(receive, DRAINED * most)
             await self.refuse(scope, send, most)
 
     async def refuse(self, scope: Scope, send: Send, most: int) -> None:
