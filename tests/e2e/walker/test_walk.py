@@ -107,5 +107,5 @@ def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Page, name
 SAVE = """async text => {
   const token = document.querySelector("[name=csrfmiddlewaretoken]").value;
   const headers = {"Content-Type": "application/json", "X-CSRFToken": token};
-  return (await fetch("/api/scenarios", {method: "POST", headers, body: JSON.stringify({text})})).json();
+  return (await fetch("/api/v1/scenarios", {method: "POST", headers, body: JSON.stringify({text})})).json();
 }"""

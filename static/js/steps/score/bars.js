@@ -89,7 +89,7 @@ export function scoreBars(view, lanes, name) {
 			!view.options.table &&
 				!geometry.phone &&
 				zero.length > 0 &&
-				end < geometry.width - 260 &&
+				end < geometry.width - 120 - 15 * zero.join(", ").length &&
 				h(
 					"span",
 					{ key: "zero", class: "zero", style: { left: `${end + 9}px` } },
