@@ -139,10 +139,7 @@ def test_the_guard_says_what_a_plugin_reads_without_naming_it(reads, look, sente
         list(simulate(teams(), guarded_registry({**REGISTRY, "Team": Curious})))
 
 
-NEVER_SEEN = {
-    "NodeName": {("node", "name")},  # it passes pods that name no node, and no others come to the filters
-    "NodeResourcesFit": {("pod", "has_sidecars")},  # read in releases without sidecars
-}
+NEVER_SEEN = {"NodeName": {("node", "name")}}  # it passes pods that name no node, and no others come to the filters
 
 
 def test_every_plugin_names_all_that_it_reads_and_nothing_else():
