@@ -76,7 +76,7 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
     )
     seek(page, frame_of(page, step, "NodeAffinity"))
     links = page.locator("#margin .sources a")
-    expect(links.nth(0)).to_have_attribute("href", "/plugins/NodeAffinity/#filter")
+    expect(links.nth(0)).to_have_attribute("href", "/plugins/NodeAffinity/?kubernetes=1.36#filter")
     expect(links.nth(1)).to_have_attribute(
         "href", re.compile("release-1.36/pkg/scheduler/framework/plugins/nodeaffinity$")
     )
@@ -91,7 +91,7 @@ def test_points_lead_to_the_score_function(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     seek(page, f"{steps_of(page, 'ScoresComputed')[0]}.1")
-    expect(page.locator("#margin .sources a").first).to_have_attribute("href", "/plugins/NodeAffinity/#score")
+    expect(page.locator("#margin .sources a").first).to_have_attribute("href", "/plugins/NodeAffinity/?kubernetes=1.36#score")
 
 
 def test_reasons_of_many_nodes_stand_in_words_and_light_up_their_nodes(browser_page: Page) -> None:
@@ -152,6 +152,9 @@ def test_a_lane_says_in_words_what_did_not_match(browser_page: Page) -> None:
     seek(page, frame_of(page, step, "NodeAffinity"))
     expect(page.locator(".lane[data-node=ash-3] .why-stopped")).to_have_text("disk is hdd, web-5 requires ssd")
     expect(page.locator(".lane[data-node=birch-1] .tick.now")).to_have_text("disk is ssd ✓")
+    page.keyboard.press("ArrowLeft")
+    drawn(page)
+    page.keyboard.press("ArrowRight")  # a headline stays as it was drawn; now the reasons are known
     expect(page.locator("#caption h1")).to_have_text("ash-3 has disk=hdd, and web-5 insists on ssd.")
     expect(page.locator("#margin .facts")).to_contain_text("disk is hdd, web-5 requires ssd")
 
@@ -262,7 +265,7 @@ def test_nodes_with_equal_totals_share_a_place(browser_page: Page) -> None:
     open_player(page, "soft-spread")
     seek(page, link_to(page, steps_of(page, "ScoresComputed")[2]))
     places = page.locator(".lane .total small")
-    expect(places).to_have_text(["2nd, −170", "2nd, −170", "★ winner"])
+    expect(places).to_have_text(["2nd, −175", "2nd, −175", "★ winner"])
 
 
 def test_an_attempt_that_is_over_keeps_its_way_on_the_rail(browser_page: Page) -> None:
