@@ -91,7 +91,9 @@ def test_points_lead_to_the_score_function(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
     seek(page, f"{steps_of(page, 'ScoresComputed')[0]}.1")
-    expect(page.locator("#margin .sources a").first).to_have_attribute("href", "/plugins/NodeAffinity/?kubernetes=1.36#score")
+    expect(page.locator("#margin .sources a").first).to_have_attribute(
+        "href", "/plugins/NodeAffinity/?kubernetes=1.36#score"
+    )
 
 
 def test_reasons_of_many_nodes_stand_in_words_and_light_up_their_nodes(browser_page: Page) -> None:
