@@ -36,7 +36,7 @@ CLIENT = re.compile(r"```python\n(.*?)```", re.DOTALL)
 MAKE_TOKEN = """
 from django.contrib.auth.models import User
 from kschedui.accounts import tokens
-print(tokens.make(User.objects.create_user("ada"), "a test", ["read", "write"])[1])
+print(tokens.make(User.objects.create_user("a-pipeline"), "a test", ["read", "write"])[1])
 """
 # A text may be any string, and not every string is a scenario: those are refused, as they should be.
 LEFT_OUT = [positive_data_acceptance]
