@@ -6,8 +6,8 @@ import json
 import sys
 from pathlib import Path
 
-from kschedui.scenarios.importers.dump_reader import read_dump
-from kschedui.scenarios.importers.reading_table import reading_table
+from kschedui.scenarios.importers.reading.dump_reader import read_dump
+from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.scenario.parse import Limits
 from tests.builders import node, pod
 from tests.dumps import Cluster, as_json, as_yaml, listed

@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kschedui.scenarios import compact_yaml, importers
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.pruning import pruned
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
+from kschedui.scenarios.importers.reading.pruning import pruned
 from scheduler_core import Limits, ScenarioErrors, parse_scenario
 from scheduler_core.apis.core import Pod
 from tests.builders import node, pod, scenario

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * Texts of clusters, as `importers/raw_text.py` knows them: by what only an API server writes, and nobody into a
+ * Texts of clusters, as `importers/reading/raw_text.py` knows them: by what only an API server writes, and nobody into a
  * scenario.
  */
 

@@ -1,6 +1,6 @@
 // @ts-check
 /**
- * A dump without what scheduling does not read, before it leaves this browser: `importers/dump_reader.py`, of which
+ * A dump without what scheduling does not read, before it leaves this browser: `importers/reading/dump_reader.py`, of which
  * the server reads what comes out. Objects in YAML keep their lines; others become JSON; last come the counts of what
  * is left out.
  */

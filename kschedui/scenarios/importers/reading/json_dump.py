@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from kschedui.scenarios.importers.left_out import LeftOut
+from kschedui.scenarios.importers.reading.left_out import LeftOut
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors
 

@@ -14,12 +14,12 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from kschedui.scenarios.importers import json_dump
-from kschedui.scenarios.importers.left_out import KIND as LEFT_OUT
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.pruning import Manifest, pruned
-from kschedui.scenarios.importers.yaml_pieces import Piece, pieces
+from kschedui.scenarios.importers.reading import json_dump
+from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
+from kschedui.scenarios.importers.reading.pruning import Manifest, pruned
+from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Limits, ScenarioError, ScenarioErrors
 from scheduler_core.scenario.reading.documents import read_documents
