@@ -6,7 +6,7 @@
 import { LeftOut } from "./pruning.js";
 
 const BLANK = 1 << 20; // the indentation of a blank line: it belongs to whatever it stands in
-const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
+export const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
 const SINGLE = /^'(?:[^']|'')*'\s*$/;
 const DOUBLE = /^"(?:[^"\\]|\\[\s\S])*"\s*$/;
 const HEAD = /^(apiVersion|kind): *([A-Za-z0-9_./-]+|"[A-Za-z0-9_./-]+"|'[A-Za-z0-9_./-]+')\s*$/;
