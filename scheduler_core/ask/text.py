@@ -56,6 +56,16 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
     return text
 
 
+def seeded(text: str, seed: int, dump: Dump) -> str:
+    """The text whose run draws ties with another seed."""
+    steps = [Step(("spec", "seed"), seed)]
+    for document in _documents(text):
+        if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
+            return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)
+    empty = {"apiVersion": SCENARIO[0], "kind": SCENARIO[1], "spec": {}}
+    return _appended(text, [patched(empty, steps)], dump)
+
+
 def _documents(text: str) -> list[Document]:
     return read_documents(text, Limits(), Problems())
 
