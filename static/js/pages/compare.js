@@ -169,8 +169,10 @@ const keys = { ArrowLeft: "back", ArrowRight: "on", "[": "difference-back", "]":
 
 /** @param {KeyboardEvent} event */
 function press(event) {
-	if (/** @type {Element} */ (event.target).closest("input, select, textarea") || event.ctrlKey || event.metaKey) return;
-	const way = keys[event.key] && event.shiftKey ? keys[event.key].replace(/^(back|on)$/, "attempt-$1") : keys[event.key];
+	if (/** @type {Element} */ (event.target).closest("input, select, textarea") || event.ctrlKey || event.metaKey)
+		return;
+	const way =
+		keys[event.key] && event.shiftKey ? keys[event.key].replace(/^(back|on)$/, "attempt-$1") : keys[event.key];
 	if (!way) return;
 	event.preventDefault();
 	ways[way]();
