@@ -145,10 +145,12 @@ def editor(
     request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
 ) -> HttpResponse:
     """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
-    `fork` (id or ""), `templates` [(label, yaml)]."""
+    `fork` (id or ""), `templates` [(label, yaml)], `releases` (versions, newest first)."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
+    releases = list(RELEASES)[::-1]
     most = settings.LIMITS["import_bytes"]
-    return render(request, "editor.html", {"text": text, "title": title, "most_import": most, **about})
+    context = {"text": text, "title": title, "most_import": most, "releases": releases, **about}
+    return render(request, "editor.html", context)
 
 
 @page_view
