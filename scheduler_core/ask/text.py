@@ -57,13 +57,13 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
 
 
 def seeded(text: str, seed: int, dump: Dump) -> str:
-    """The text whose run draws ties with another seed."""
+    """The text with that seed, in its Scenario document, or in one that is added."""
     steps = [Step(("spec", "seed"), seed)]
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
             return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)
-    empty = {"apiVersion": SCENARIO[0], "kind": SCENARIO[1], "spec": {}}
-    return _appended(text, [patched(empty, steps)], dump)
+    api_version, kind = SCENARIO
+    return _appended(text, [patched({"apiVersion": api_version, "kind": kind}, steps)], dump)
 
 
 def _documents(text: str) -> list[Document]:
