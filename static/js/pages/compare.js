@@ -31,13 +31,18 @@ const begun = [0, 1].map((side) =>
 		.sort((a, b) => a[0] - b[0]),
 );
 
-/** The pair to which a step of a side belongs; the first one before its first attempt. @param {number} side @param {number} step */
+/** The pair to which a step belongs; before any attempt, the first. @param {number} side @param {number} step */
 function pairAt(side, step) {
 	const found = begun[side].findLast(([from]) => from <= step) ?? begun[side][0];
 	return found ? found[1] : 0;
 }
 
-/** The same moment of the other side's attempt. @param {number} side whose step it is @param {number} step @param {number} place */
+/**
+ * The same moment of the other side's attempt.
+ * @param {number} side whose step it is
+ * @param {number} step
+ * @param {number} place
+ */
 function twin(side, step, place) {
 	const other = 1 - side;
 	const [from, to] = [Number(pairs[place][side]), Number(pairs[place][other])];
