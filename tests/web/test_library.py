@@ -11,8 +11,8 @@ from django.core.management import CommandError, call_command
 from kschedui import library
 from kschedui.models import Run, Scenario, Version
 from kschedui.scenarios import lessons
-from kschedui.scenarios.lessons import questions
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.lessons import questions
 from kschedui.web.pages import cards
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
