@@ -12,6 +12,7 @@ from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, lessons
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.lessons.questions import Question
 from kschedui.scenarios.prose import plain_text
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
@@ -71,7 +72,7 @@ def words(request: HttpRequest, sid: str, number: int) -> Words:
     _, scenario = seen(request, sid)
     lesson = lessons.load(scenarios.version(scenario, number).summary.get("lesson", {}))
 
-    def told(one: lessons.Caption | lessons.Question) -> dict[str, Any]:
+    def told(one: lessons.Caption | Question) -> dict[str, Any]:
         return {**msgspec.structs.asdict(one), "text": lessons.said(one, language())}
 
     return Words(
