@@ -106,8 +106,10 @@ def picture_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase
 @page_view
 @require_safe
 def picture_png(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """The cluster, for link previews."""
-    return HttpResponse(picture.png(drawing(asked(request, sid, number))), content_type="image/png")
+    """The cluster, for link previews; with `?before`, as the run begins."""
+    version = asked(request, sid, number)
+    drawn = ending.before_running(version.summary) if "before" in request.GET else drawing(version)
+    return HttpResponse(picture.png(drawn), content_type="image/png")
 
 
 def drawing(version: Version) -> dict[str, Any]:
