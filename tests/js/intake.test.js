@@ -24,11 +24,16 @@ const [{ table }, ...cases] = out
 async function* inBlocks(text, size) {
 	for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
 }
+async function reduced(text, size) {
+	const documents = [];
+	const leftOut = await reduce(inBlocks(text, size), table, (document) => documents.push(document));
+	return { text: documents.join("\n---\n"), leftOut };
+}
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
 for (const { name, text, objects, leftOut } of cases) {
 	test(`${name}: the browser keeps what Python keeps`, async () => {
-		const made = await reduce(inBlocks(text, 1000), table);
+		const made = await reduced(text, 1000);
 		const found = parseAllDocuments(made.text, { version: "1.1" })
 			.map((document) => document.toJS())
 			.filter(Boolean);
@@ -41,11 +46,11 @@ for (const { name, text, objects, leftOut } of cases) {
 
 test("what cannot be read is refused with its line, and nothing of it is sent", async () => {
 	await assert.rejects(
-		reduce(inBlocks("kind: Pod\nmetadata:\n  name: 'a\n", 7), table),
+		reduced("kind: Pod\nmetadata:\n  name: 'a\n", 7),
 		(error) => error instanceof Malformed && error.atEnd,
 	);
 	await assert.rejects(
-		reduce(inBlocks('{"kind": "Pod",\n "metadata" 7}', 7), table),
+		reduced('{"kind": "Pod",\n "metadata" 7}', 7),
 		(error) => error instanceof Malformed && error.line === 2,
 	);
 });

@@ -98,7 +98,7 @@ export class Intake {
 			worker.addEventListener("error", () => reject(new Error("worker")));
 			worker.addEventListener("message", ({ data }) => {
 				if (data.progress !== undefined) this.tell(t("intake.reading"), data.progress);
-				else if (data.made) resolve({ content: new Blob([data.made]), typed: data.typed });
+				else if (data.made) resolve({ content: data.made, typed: data.typed });
 				else if (data.typed)
 					resolve(asTyped(data.typed)); // the server says what is wrong
 				else resolve(this.refuse(t(`intake.refused.${data.refused}`, { line: count(data.line), most: count(most) })));

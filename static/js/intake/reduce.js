@@ -29,13 +29,15 @@ export class Malformed extends Error {
 /**
  * @param {AsyncIterator<string>} blocks
  * @param {import("./pruning.js").Table} table
- * @returns {Promise<{text: string, leftOut: LeftOut}>} throws Malformed
+ * @param {(document: string) => void} write takes what is kept, in order, and last the counts
+ * @returns {Promise<LeftOut>} throws Malformed
  */
-export async function reduce(blocks, table) {
-	const reader = new Reader(table, blocks);
+export async function reduce(blocks, table, write) {
+	const reader = new Reader(table, blocks, write);
 	const { source } = reader;
 	while (await hasMore(source)) await ("{[".includes(source.text[source.at]) ? reader.json() : reader.yaml());
-	return { text: [...reader.out, reader.leftOut.document, ""].join("\n---\n"), leftOut: reader.leftOut };
+	write(reader.leftOut.document);
+	return reader.leftOut;
 }
 
 /** Go on to what is no space and no marker between documents; false at the end. @param {Source} source */
@@ -49,13 +51,22 @@ async function hasMore(source) {
 }
 
 class Reader {
-	/** @param {import("./pruning.js").Table} table @param {AsyncIterator<string>} blocks */
-	constructor(table, blocks) {
+	/**
+	 * @param {import("./pruning.js").Table} table @param {AsyncIterator<string>} blocks
+	 * @param {(document: string) => void} write
+	 */
+	constructor(table, blocks, write) {
 		this.pruning = new Pruning(table);
 		this.leftOut = new LeftOut();
 		this.source = new Source(blocks, this.leftOut);
-		/** @type {string[]} documents */
-		this.out = [];
+		this.write = write;
+		this.written = 0;
+	}
+
+	/** @param {string} document */
+	keep(document) {
+		this.written += 1;
+		this.write(document);
 	}
 
 	async json() {
@@ -84,7 +95,7 @@ class Reader {
 			source.skip(pieces.number - before);
 		}
 		for (const piece of pieces.end()) {
-			if (piece.cut) this.leftOut.cut = [piece.firstLine + piece.lines.length - 1, this.out.length];
+			if (piece.cut) this.leftOut.cut = [piece.firstLine + piece.lines.length - 1, this.written];
 			else this.piece(piece, source);
 		}
 	}
@@ -94,7 +105,7 @@ class Reader {
 		try {
 			if (!piece.typed) throw new Unsure();
 			const kept = keptLines(piece.lines, this.pruning, this.leftOut, piece.parentKind);
-			if (kept) this.out.push(short(kept));
+			if (kept) this.keep(short(kept));
 		} catch (error) {
 			if (!(error instanceof Unsure)) throw error;
 			this.parse(piece, source);
@@ -128,7 +139,7 @@ class Reader {
 		}
 		if (isList(found)) return found.items.forEach((/** @type {any} */ item) => this.take(item, found));
 		const kept = this.pruning.pruned(found, this.leftOut);
-		if (kept) this.out.push(JSON.stringify(kept));
+		if (kept) this.keep(JSON.stringify(kept));
 	}
 }
 

@@ -5,6 +5,7 @@ import { Malformed, reduce } from "./reduce.js";
 
 const GZIP = [0x1f, 0x8b];
 const STEP = 0.01;
+const HELD = 1_000_000; // characters of what is made, before they are put away
 const LONGEST_TYPED = 8_000_000; // characters
 
 /** @typedef {{file: Blob, table: import("./pruning.js").Table, most: number}} Job `most`: bytes, unpacked */
@@ -91,6 +92,33 @@ function decoded(decoder, bytes) {
 	}
 }
 
+/** Documents that leave this process's memory as they come. */
+class Made {
+	/** @type {Blob[]} */
+	parts = [];
+	/** @type {string[]} */
+	held = [];
+	size = 0;
+
+	/** @param {string} document */
+	take(document) {
+		this.held.push(document, "\n---\n");
+		this.size += document.length;
+		if (this.size > HELD) this.put();
+	}
+
+	put() {
+		this.parts.push(new Blob(this.held));
+		this.held = [];
+		this.size = 0;
+	}
+
+	get blob() {
+		this.put();
+		return new Blob(this.parts);
+	}
+}
+
 self.addEventListener("message", async ({ data }) => {
 	let said = 0;
 	const text = new FileText(data, (part) => {
@@ -99,8 +127,9 @@ self.addEventListener("message", async ({ data }) => {
 		self.postMessage({ progress: part });
 	});
 	try {
-		const made = new TextEncoder().encode((await reduce(text.blocks(), data.table)).text);
-		self.postMessage({ made: made.buffer, typed: text.typed }, { transfer: [made.buffer] });
+		const made = new Made();
+		await reduce(text.blocks(), data.table, (document) => made.take(document));
+		self.postMessage({ made: made.blob, typed: text.typed });
 	} catch (error) {
 		if (error instanceof Malformed)
 			self.postMessage({ refused: error.atEnd ? "cut" : "malformed", line: error.line, typed: text.typed });
