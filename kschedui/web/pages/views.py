@@ -101,9 +101,9 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     return redirect(cards.address_of(shown, run))
 
 
-def asked_release(request: HttpRequest, shown: Version) -> str | None:
+def asked_release(request: HttpRequest, shown: Version, field: str = "kubernetes") -> str | None:
     """The release that `?kubernetes=` names for the run; None: the version's own."""
-    kubernetes = request.GET.get("kubernetes")
+    kubernetes = request.GET.get(field)
     if kubernetes is None:
         return None
     if kubernetes not in RELEASES:
