@@ -30,17 +30,6 @@ export function formatLink({ step, frame, selection, order }) {
 	return order === "node" ? `${out}&by=node` : out;
 }
 
-/**
- * A place for others, of which servers see the step: they draw it where the link is shown.
- * @param {URL} page @param {Place} place
- */
-export function sharedLink(page, { step, frame, selection, order }) {
-	const link = new URL(page);
-	link.searchParams.set("step", `${step ?? 0}${frame ? `.${frame}` : ""}`);
-	if (selection || order === "node") link.hash = formatLink({ step, frame, selection, order });
-	return link.href;
-}
-
 /** The step that a page was asked for: the fragment, else `?step=`. @param {Location} location @returns {Place} */
 export function linkedPlace(location) {
 	const place = parseLink(location.hash);
