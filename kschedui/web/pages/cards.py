@@ -9,8 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext, ngettext
 
+from kschedui.language import language
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import ending
 from kschedui.runs import store as runs
@@ -25,11 +26,6 @@ from scheduler_core import ENGINE_VERSION
 SEARCHED = 4000  # characters of a lesson
 MOST_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
-
-
-def language() -> str:
-    """The visitor's, of those that we have."""
-    return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
 
 
 def lesson_of(summary: dict[str, Any]) -> Lesson:
@@ -112,7 +108,6 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     lesson = lesson_of(version.summary)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
     about["private"] = scenario.visibility == Scenario.Visibility.PRIVATE
-    about["description"] = plain_text(lesson.text("description", language()), 2000)
     return {
         "run": run.public_id,
         "scenario": about,
@@ -125,7 +120,8 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "state": run.state,
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),
-        "lesson": {"look_at": lesson.text("look_at", language()), "captions": teacher_words(lesson)},
+        "words": words_url(version) if lesson.says_something else "",
+        "predict": "predict" in request.GET,
     }
 
 
@@ -147,13 +143,9 @@ def path_of(version: Version) -> str:
     return reverse("version", args=[version.scenario.public_id, version.number])
 
 
-def teacher_words(lesson: Lesson) -> list[dict[str, Any]]:
-    """[{attempt, event, text}] in the visitor's language."""
-    chinese = language() == "zh-hans"
-    return [
-        {"attempt": one.attempt, "event": one.event, "text": (one.zh if chinese else "") or one.en}
-        for one in lesson.captions
-    ]
+def words_url(version: Version) -> str:
+    """Where the teacher's words are: not in the page, since they tell what a reader may want to predict."""
+    return reverse("v1:words", args=[version.scenario.public_id, version.number])
 
 
 def title_of(scenario: Scenario, lesson: Lesson) -> str:
@@ -201,13 +193,15 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
 
 
 def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:
-    """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses. Who is to predict
-    what happens (`?predict=`) is shown how the run begins."""
+    """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses. A link to predict
+    with shows how the run begins."""
     path = path_of(version)
-    about = place_query({**request.GET.dict(), **({"step": "0"} if "predict" in request.GET else {})})
+    predict = "predict" in request.GET
+    about = place_query({**request.GET.dict(), **({"step": "0"} if predict else {})})
+    told = gettext("Predict each decision of kube-scheduler before you see it.")
     return {
         "title": title_of(version.scenario, lesson),
-        "description": plain_text(lesson.text("description", language()), 200),
+        "description": told if predict else plain_text(lesson.text("description", language()), 200),
         "url": absolute(request, path),
         "image": absolute(request, f"{path}picture.png{about}"),
     }

@@ -123,9 +123,9 @@ def pictured(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any
     if run and moment:
         foot += " · " + _("step %(step)d of %(steps)d") % {"step": step, "steps": run.steps - 1}
         return moment.drawing, alone.Words(title, moment.sentence, foot)
-    drawing = (run.outcome.get("drawing") if run else None) or ending.before_running(version.summary)
-    words = cards.words(run.outcome) if run and run.outcome else ""
-    return drawing, alone.Words(title, words, foot)
+    if step == 0 or not run or not run.outcome:
+        return ending.before_running(version.summary), alone.Words(title, "", foot)
+    return run.outcome["drawing"], alone.Words(title, cards.words(run.outcome), foot)
 
 
 def asked_place(request: HttpRequest) -> str:
