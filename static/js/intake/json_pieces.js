@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * JSON dumps, also several one after another: the items of a List one by one, as `importers/reading/json_dump.py` reads them.
+ * JSON dumps, also several one after another: the items of a List one by one, as `importers/reading/json_dump.py`
+ * reads them.
  */
 
 /** The text ends in the middle of a value. */

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The lines of a YAML object without those that scheduling does not read: `importers/reading/line_filter.py` in the browser,
- * where it is explained. A test holds the two to the same output.
+ * The lines of a YAML object without those that scheduling does not read: `importers/reading/line_filter.py` in the
+ * browser, where it is explained. A test holds the two to the same output.
  */
 import { LeftOut } from "./pruning.js";
 

@@ -49,7 +49,10 @@ export class Source {
 		return true;
 	}
 
-	/** The whole lines from here on that are here already, or the last one; null at the end. @returns {Promise<string[] | null>} */
+	/**
+	 * The whole lines from here on that are here already, or the last one; null at the end.
+	 * @returns {Promise<string[] | null>}
+	 */
 	async lines() {
 		let rest = this.text.indexOf("\n", this.at) < 0;
 		while (rest && (await this.more())) rest = this.text.indexOf("\n", this.at) < 0;

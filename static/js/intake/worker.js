@@ -1,5 +1,5 @@
 // @ts-check
-/** Reads a dump beside the page: {file, table, most} -> {progress} ..., then {made, typed} or {refused, line, typed}. */
+/** Reads a dump beside the page: {file, table, most} -> {progress} ..., {made, typed} or {refused, line, typed}. */
 import { wasPrinted } from "./printed.js";
 import { Malformed, reduce } from "./reduce.js";
 

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A YAML text cut into its objects by lines, as `importers/reading/yaml_pieces.py` cuts it: at `---`, at the items of a List,
- * and where the next dump just follows.
+ * A YAML text cut into its objects by lines, as `importers/reading/yaml_pieces.py` cuts it: at `---`, at the items
+ * of a List, and where the next dump just follows.
  */
 
 const DASH = /^( *)-( +)(?=[^ #])/;
