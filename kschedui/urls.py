@@ -16,10 +16,8 @@ from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import (
     account_page,
     api_page,
-    compare,
     decoding,
     downloads,
-    experiments,
     pending,
     releases,
     shares,
@@ -27,6 +25,7 @@ from kschedui.web.pages import (
     views,
 )
 from kschedui.web.pages import accounts as account_views
+from kschedui.web.pages.ask import compare, experiments
 from kschedui.web.pages.page_view import not_found
 
 addresses.register()
@@ -81,6 +80,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
     path("experiments/<id:eid>/", experiments.shown, name="experiment"),
+    path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),
     path("claim/<str:token>/", account_views.claim, name="claim"),

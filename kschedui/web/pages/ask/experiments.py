@@ -17,7 +17,7 @@ from kschedui.web.api import experiments as api
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import worked
 from kschedui.web.api.rates import count
-from kschedui.web.pages.compare import MEASURES, SHARES
+from kschedui.web.pages.ask.compare import MEASURES, SHARES
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
 from scheduler_core.experiments.levels import MOST_CELLS
