@@ -112,7 +112,7 @@ function share(view) {
 		field("whole", page.href),
 		field(
 			"frame",
-			`<iframe src="${sharedLink(embed, place)}" width="960" height="600" title="kschedui" loading="lazy"></iframe>`,
+			`<iframe src="${sharedLink(embed, place)}" width="960" height="600" title="${inAttribute(scenario?.title ?? "kschedui")}" loading="lazy"></iframe>`,
 		),
 		scenario?.id &&
 			h(
@@ -331,4 +331,9 @@ function breakpoints(view) {
 			),
 		),
 	];
+}
+
+/** @param {string} text for between double quotes */
+function inAttribute(text) {
+	return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }
