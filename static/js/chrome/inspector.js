@@ -5,7 +5,7 @@ import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
 import { OUTCOME_MARKS } from "../steps/parts/marks.js";
-import { manifest } from "../trace/manifests.js";
+import { manifest } from "../trace/requests.js";
 import { allocatable, used } from "../trace/room.js";
 import { notesOf } from "./notes.js";
 

@@ -41,7 +41,7 @@ function verdict(view, node, plugin) {
 		rejected &&
 			h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
 		rule(view.state, plugin),
-		specOf(view, told?.facts ?? [], plugin),
+		specOf(view, plugin),
 	);
 }
 

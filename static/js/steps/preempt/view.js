@@ -19,6 +19,7 @@ import { fates, MOST_VICTIMS, tank, tankResource } from "./tank.js";
 const MOST_TANKS = 6;
 const MOST_GROUPS = 8;
 const MOST_NAMES = 8;
+const FEW = 3; // tanks that share the stage's width
 const SMALL = matchMedia("(max-width: 700px), (max-height: 640px)"); // there candidates lie
 
 /** @param {Element} target @param {View} view */
@@ -34,7 +35,7 @@ export function draw(target, view) {
 			{
 				key: "theatre",
 				class: `theatre act-${actOf(play, frame).act}`,
-				style: { "--columns": String(shown.length || 1) },
+				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "320px" : "190px" },
 			},
 			floor(view, play),
 			!shown.length && nobody(view, play),
@@ -168,7 +169,7 @@ function tanks(view, play, shown, frame) {
 				chosen: over && !candidate.rung,
 				fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
-				letters: Math.min(190, (view.sizes.stage - 190) / shown.length) / 9,
+				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 9,
 			}),
 		),
 	);
