@@ -60,11 +60,12 @@ function floor(view, play) {
 		const text = verdict ? plainReason(verdict.reasons[0] ?? "") : "";
 		if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
 	}
+	const total = model?.evaluated ?? view.state.nodes.size;
 	const more = play.all - MOST_TANKS;
 	return h(
 		"div",
 		{ key: "floor", class: "floor" },
-		h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? view.state.nodes.size })),
+		h("b", null, "✕ ", t(total === 1 ? "preempt.fit.one" : "preempt.fit", { total })),
 		h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
 		more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
 		h(
