@@ -52,7 +52,7 @@ export const STEPS = {
 			"AttemptFinished",
 		],
 		captions: () => import("./queue/captions.js"),
-		explains: ["priority", "backoff"],
+		explains: ["priority", "backoff", "queues"],
 		explanation: () => import("./queue/explanation.js"),
 	},
 	prefilter: {
@@ -103,6 +103,8 @@ export const STEPS = {
 			"SchedulingFailed",
 		],
 		captions: () => import("./binding/captions.js"),
+		explains: ["message"],
+		explanation: () => import("./binding/explanation.js"),
 	},
 };
 

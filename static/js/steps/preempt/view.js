@@ -176,6 +176,11 @@ function tanks(view, play, shown, frame) {
 	);
 }
 
+/** @param {string} reason */
+function inTheWay(reason) {
+	return noVictims(reason) ? t("tank.novictims") : plainReason(reason);
+}
+
 /** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
 function cannot(view, play) {
 	const candidates = new Set(play.candidates.map((one) => one.node));
@@ -193,7 +198,7 @@ function cannot(view, play) {
 					{ key: name },
 					h("b", null, name),
 					" ",
-					plainReason((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
+					inTheWay((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
 				),
 			),
 		rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })),
