@@ -128,7 +128,7 @@ def run_started(
         ],
         wakes={
             name: [event for registered in events for event in registered.event.names()]
-            for framework in reversed(frameworks.values())
+            for framework in frameworks.values()
             for name, events in framework.events_to_register()
         },
     )
