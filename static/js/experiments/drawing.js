@@ -22,6 +22,7 @@ export function drawn(asked) {
 	const few = asked.labels.length <= MOST_BOXES;
 	const figure = few ? boxes(asked) : field(asked);
 	for (const style of figure.querySelectorAll("style")) style.remove(); // which the site's policy would refuse
+	for (const part of figure.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
 	figure.setAttribute("role", "img");
 	figure.setAttribute("aria-label", asked.label);
 	return figure;
