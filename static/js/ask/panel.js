@@ -21,8 +21,8 @@ import { Questions } from "./questions.js";
 /** @typedef {import("./edits.js").Action} Action */
 /** @typedef {"pod" | "node" | "scheduler" | "budgets" | "changes"} Tab */
 /**
- * @typedef {{pod: string, manifest: any, profile: string, scores: {plugin: string, weight: number}[], filters: string[],
- *   budgets: any[], time: number}} About
+ * @typedef {{pod: string, manifest: any, profile: string, scores: {plugin: string, weight: number}[],
+ *   filters: string[], budgets: any[], time: number}} About
  */
 
 const TABS = /** @type {Tab[]} */ (["changes", "pod", "node", "scheduler", "budgets"]);
@@ -287,7 +287,11 @@ function weightsView(panel) {
 	);
 }
 
-/** The attempt that is asked about: the pod's, else the one on screen, else that of a pod that waits. @param {View} view @param {string} pod */
+/**
+ * The attempt that is asked about: the pod's, else the one on screen; at the end that of a pod that waits.
+ * @param {View} view
+ * @param {string} pod
+ */
 export function attemptFor(view, pod) {
 	const attempts = view.index.columns.filter((one) => one.kind === "attempt");
 	if (pod) {
