@@ -9,7 +9,11 @@ export function inBytes(resource) {
 	return resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-");
 }
 
-/** "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN for what is no quantity. @param {string} resource @param {any} text */
+/**
+ * "1500m" of cpu is 1500, "1Gi" of memory 1024; NaN for what is no quantity.
+ * @param {string} resource
+ * @param {any} text
+ */
 export function units(resource, text) {
 	const found = /^([+-]?[0-9.]+)(m|[kMGT]i?|Ki)?$/.exec(String(text).trim());
 	if (!found) return Number.NaN;

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the server is asked about an attempt, one question at a time: the last one asked is the one that is answered. */
+/** What the server is asked about an attempt, one question at a time: the last one asked is answered. */
 
 import { post, read } from "../shared/server.js";
 

@@ -39,7 +39,12 @@ function ofPod({ about }, path, value = null) {
 	return { type: "set", kind: "Pod", name, namespace, path, value };
 }
 
-/** The value as it is, or as it is asked for. @param {Panel} panel @param {(string | number)[]} path @param {any} was */
+/**
+ * The value as it is, or as it is asked for.
+ * @param {Panel} panel
+ * @param {(string | number)[]} path
+ * @param {any} was
+ */
 function now(panel, path, was) {
 	const found = askedValue(panel.asked, ofPod(panel, path));
 	return found === undefined ? was : found;
