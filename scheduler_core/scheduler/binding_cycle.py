@@ -21,7 +21,7 @@ from scheduler_core.framework.interface import (
     Status,
 )
 from scheduler_core.framework.runtime.runtime import as_failure
-from scheduler_core.scenario.types import FaultPoint
+from scheduler_core.scenario.types import BindingPoint
 from scheduler_core.scheduler import extenders
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.fit_error import FitError, SchedulingError
@@ -91,7 +91,7 @@ def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
     """The pod has its permission: it is not in flight any more; bind it now, or when the binding has taken its time."""
     scheduler.queue.done(attempt.pod.key)
     if scheduler.binding_seconds:
-        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt))
+        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt), "binding")
     else:
         bind(scheduler, attempt)
 
@@ -161,7 +161,7 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     return answers, Status(Code.ERROR, ("no plugin binds the pod",))
 
 
-def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
     _roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
@@ -176,7 +176,7 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, st
         )
 
 
-def _roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+def _roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """Unreserve in reverse order, forget the pod."""
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
@@ -199,7 +199,7 @@ def _as_error(scheduler: Scheduler, attempt: Attempt, status: Status) -> Excepti
 
 
 def _with_fault(
-    scheduler: Scheduler, attempt: Attempt, point: FaultPoint, answers: list[tuple[str, Status]], status: Status
+    scheduler: Scheduler, attempt: Attempt, point: BindingPoint, answers: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
     """The scenario may let the point fail after its plugins succeeded."""
     if not status.is_success:

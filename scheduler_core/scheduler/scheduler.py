@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -13,12 +14,15 @@ from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
 from scheduler_core.scheduler.api_server import ApiServer
+from scheduler_core.scheduler.async_preemption import AsyncPreemption
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.faults import Faults
 from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent, VictimEvicted
+
+LaterCause = Literal["binding", "preemption"]
 
 
 @dataclass(slots=True)
@@ -35,11 +39,12 @@ class Scheduler:
     faults: Faults
     rules: Rules
     batches: Mapping[str, OpportunisticBatch]  # by profile, where OpportunisticBatching is possible
+    async_preemption: AsyncPreemption | None = None  # where SchedulerAsyncPreemption is on
     rng: np.random.Generator | None = None
     binding_seconds: float = 0.0
     attempts: int = 0
     current: Attempt | None = None  # whose scheduling or binding cycle runs at this moment
-    later: Callable[[float, Callable[[], None]], None] = lambda time, action: None
+    later: Callable[[float, Callable[[], None], LaterCause], None] = lambda time, action, cause: None
 
     def evict(self, victim: Pod, preemptor: Pod) -> None:
         """PreemptPod: a victim that still waits on Permit is rejected, any other one is deleted."""

@@ -40,6 +40,7 @@ _OF_NO_CYCLE = frozenset(
         trace.PodGated,
         trace.PodIgnored,
         trace.PodActivated,
+        trace.PreemptionFinished,
         trace.RunFinished,
         *OF_AN_OBJECT,
     )

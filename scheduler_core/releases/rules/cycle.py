@@ -31,6 +31,17 @@ class CycleRules:
             ),
         },
     )
+    terminating_victims_are_marked: bool = rule(
+        "DefaultPreemption",
+        "framework/preemption/preemption.go: prepareCandidate",
+        {
+            False: Message("a victim that ends already is left alone"),
+            True: Message(
+                "a victim that ends already gets the condition DisruptionTarget all the same, and blocks the next "
+                "preemption of its preemptor"
+            ),
+        },
+    )
     nodes_cut_off: str = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
