@@ -14,14 +14,11 @@ preemption: no further one is sent, and the preemptor is moved to activeQ at onc
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
 
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.framework.interface import SUCCESS, Status
+from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.events import PreemptionFinished, PreemptionStarted
-
-if TYPE_CHECKING:
-    from scheduler_core.scheduler.scheduler import Scheduler
 
 CALL_SECONDS = 0.1
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
 from scheduler_core.scheduler.api_server import ApiServer
-from scheduler_core.scheduler.async_preemption import AsyncPreemption
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.faults import Faults
 from scheduler_core.scheduler.find_nodes import Search
@@ -23,6 +22,14 @@ from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent, VictimEvicted
 
 LaterCause = Literal["binding", "preemption"]
+
+
+class Preemptions(Protocol):
+    """Those that go on beside the cycles (async_preemption.py)."""
+
+    def is_running(self, pod: Pod) -> bool: ...
+
+    def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None: ...
 
 
 @dataclass(slots=True)
@@ -39,7 +46,7 @@ class Scheduler:
     faults: Faults
     rules: Rules
     batches: Mapping[str, OpportunisticBatch]  # by profile, where OpportunisticBatching is possible
-    async_preemption: AsyncPreemption | None = None  # where SchedulerAsyncPreemption is on
+    async_preemption: Preemptions | None = None  # where SchedulerAsyncPreemption is on
     rng: np.random.Generator | None = None
     binding_seconds: float = 0.0
     attempts: int = 0
