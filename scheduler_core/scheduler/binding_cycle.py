@@ -53,11 +53,11 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
         scheduler.emit(PodReserved(key, [_point_run(*answer) for answer in answers]))
     if not status.is_success:
         _roll_back(scheduler, attempt, "Reserve", status)
-        raise _as_error(scheduler, attempt, status)
+        raise _as_error(status)
     status = _permit(scheduler, attempt)
     if not status.is_success and status.code != Code.WAIT:
         _roll_back(scheduler, attempt, "Permit", status)
-        raise _as_error(scheduler, attempt, status)
+        raise _as_error(status)
     _activate(scheduler, attempt)
 
 
@@ -165,7 +165,9 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, 
     """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
     _roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
-    error = _as_error(scheduler, attempt, status)
+    if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
+        status = replace(status, reasons=(f"binding rejected: {status.message}",))
+    error = _as_error(status)
     if not status.is_rejected:
         scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
     attempt.nominated_node = ""
@@ -189,7 +191,7 @@ def _roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, stat
     scheduler.emit(PodUnreserved(key, node_name, [plugin.name for plugin in plugins]))
 
 
-def _as_error(scheduler: Scheduler, attempt: Attempt, status: Status) -> Exception:
+def _as_error(status: Status) -> Exception:
     """A rejection reads like a node that does not fit, of one node in all."""
     if not status.is_rejected:
         return SchedulingError(status.message)

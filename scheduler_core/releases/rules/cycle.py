@@ -190,6 +190,14 @@ class CycleRules:
             True: Message("the message counts the reason of PreFilter for every node"),
         },
     )
+    bind_errors_say_rejected: bool = rule(
+        "",
+        "schedule_one.go: scheduleOne",
+        {
+            False: Message("the message gives an error of Bind as it is"),
+            True: Message("the message says “binding rejected” before an error of Bind"),
+        },
+    )
     victims_get_a_condition: bool = rule(
         "DefaultPreemption",
         "framework/preemption/preemption.go: prepareCandidate",
