@@ -1,4 +1,4 @@
-"""Up to 1.31 a node's allocatable may name a driver's limit; names that are too long for a resource are shortened there."""
+"""Up to 1.31 a node may name a driver's limit; names that are too long for a resource are shortened there."""
 
 from __future__ import annotations
 
