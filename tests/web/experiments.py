@@ -55,8 +55,8 @@ def rows(experiment: Experiment) -> list[Any]:
     return list(store.in_order(experiment))
 
 
-# A pod that may land on any of sixteen equal nodes, and a second one that needs a certain node whole: where the first one
-# happens to stand there, it is evicted, or the second one waits.
+# A pod that may land on any of sixteen equal nodes, and a second one that needs a certain node whole: where the first
+# one happens to stand there, it is evicted, or the second one waits.
 OUTLIERS = scenario(
     *(node(f"n{i}", cpu=4, labels={"disk": "ssd" if i == 7 else "hdd"}) for i in range(16)),
     priority_class("high", 1000),
