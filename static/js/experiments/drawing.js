@@ -59,7 +59,7 @@ function dots({ points, labels, factor, measure }) {
 		y: "value",
 		r: points.length > 2000 ? 2 : 3.5,
 		fill: "var(--s0)",
-		fillOpacity: 0.6,
+		fillOpacity: points.length > 2000 ? 0.35 : 0.6,
 		tip: { maxRadius: 16, fill: "var(--panel)" },
 	};
 }
