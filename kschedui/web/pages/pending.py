@@ -99,7 +99,8 @@ def workload_key(pod: WaitingPod) -> str:
 
 
 def as_row(pod: WaitingPod, version: Version) -> dict[str, Any]:
-    """A pod for the page: {pod, url (of the step), ask (there, for what would make it fit), attempt, blocker, causes, nearest, message, dumped, same, why}."""
+    """A pod for the page: {pod, url (of the step), ask (what would make it fit), attempt, blocker, causes,
+    nearest, message, dumped, same, why}."""
     page = reverse("version", args=[version.scenario.public_id, version.number])
     return {
         "pod": pod.pod,
