@@ -20,6 +20,7 @@ export async function warm() {
 	void loadCaptions();
 	player.advance = playing(lettersNow);
 	drawWithMotion(motion);
+	if (boot.ask && !boot.embed) act.open(`ask:${boot.ask}`);
 	await Promise.all([timeline.loadHands(), learn()]);
 	redraw(false);
 }
