@@ -60,7 +60,7 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), order, words}; the page
+    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), words}; the page
     searches `words`, which are in English too."""
     made = card(scenario)
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
@@ -68,7 +68,7 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
     level = (lesson.level, LEVELS.get(lesson.level, ""))
     url = reverse("library", args=[scenario.slug])
-    more = {"slug": scenario.slug, "topics": topics, "level": level, "order": lesson.order, "url": url}
+    more = {"slug": scenario.slug, "topics": topics, "level": level, "url": url}
     english = [lesson.text(field, "en") for field in said]
     searched = " ".join([*said.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
     return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}

@@ -14,7 +14,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access, editor_templates
 from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.lessons import LEVELS, TOPICS
+from kschedui.scenarios.lessons import LEVELS, TOPICS, track
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.rates import count
@@ -32,7 +32,7 @@ RECENT = 12
 def home(request: HttpRequest) -> HttpResponse:
     """home.html: `lessons` (cards.lesson_card), `topics` [(key, label, count)], `levels` [(key, label)], `recent`
     (cards.card)."""
-    lessons = sorted(map(cards.lesson_card, scenarios.library()), key=lambda made: (made["order"], made["slug"]))
+    lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
     recent = [cards.card(found) for found in scenarios.public()[:RECENT]]

@@ -114,6 +114,11 @@ function comparedRef({ event, kind, options, right }, pick) {
 	return scored && pick !== right ? `compare:${options[right].key}:${options[pick].key}` : null;
 }
 
+/** What a scenario says of itself, without what to look for. @param {any} boot */
+function silent(boot) {
+	return { ...boot, lesson: { ...boot.lesson, description: "", look_at: "" } };
+}
+
 /** What may be told now. @param {Page} page @param {View} view @returns {View} */
 function look(page, view) {
 	const { caption, index, step, frame, pin } = view;
@@ -133,6 +138,7 @@ function look(page, view) {
 		index: hiddenFrom(index, step),
 		horizon: { step, frame },
 		pin: pin && TELLING.test(pin) ? null : pin,
+		boot: silent(view.boot),
 		explained: ahead.step === step && view.scene === "preempt" ? `request:${view.hero}` : undefined,
 		options: { ...view.options, later: false, table: false },
 	};
