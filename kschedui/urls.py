@@ -73,6 +73,7 @@ account_urls: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("new/", views.new, name="new"),
+    path("names/", views.names, name="names"),
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),

@@ -15,7 +15,7 @@ from kschedui.runs import ending
 from kschedui.runs import store as runs
 from kschedui.scenarios import lessons
 from kschedui.scenarios.access import Visitor, may_edit, may_see
-from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson
+from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson, track
 from kschedui.scenarios.prose import markdown_html, plain_text
 from kschedui.web.pages import picture, release_choice
 from scheduler_core import ENGINE_VERSION
@@ -60,9 +60,9 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), words}; the page
+    """The same and {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}; the page
     searches `words`, which are in English too."""
-    made = card(scenario)
+    made = card(scenario) | {"id": scenario.public_id}
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
     said = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
@@ -72,6 +72,33 @@ def lesson_card(scenario: Scenario) -> dict[str, Any]:
     english = [lesson.text(field, "en") for field in said]
     searched = " ".join([*said.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
     return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}
+
+
+def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """[{key, title, lessons: [{id, title, url}]}] of the track, of the lessons that are here."""
+    known = {made["slug"]: {name: made[name] for name in ("id", "title", "url")} for made in lessons}
+    return [
+        {"key": one.key, "title": one.title, "lessons": [known[slug] for slug in one.lessons if slug in known]}
+        for one in track.CHAPTERS
+        if any(slug in known for slug in one.lessons)
+    ]
+
+
+def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
+    """{title, number, of, back, on, url}: where a scenario stands in the track, or in the course that `?course=`
+    names; `back` and `on` are addresses, "" at an end. None: nowhere."""
+    found = track.place_of(scenario.slug or "")
+    if found is None:
+        return None
+
+    predict = "?predict=1" if "predict" in request.GET else ""
+
+    def link(slug: str) -> str:
+        return f"{reverse('library', args=[slug])}{predict}" if slug else ""
+
+    numbers = {"number": found["number"], "of": found["of"]}
+    ends = {"back": link(found["back"]), "on": link(found["on"]), "url": reverse("home")}
+    return {"title": found["chapter"], **numbers, **ends}
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
@@ -118,6 +145,8 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "may_edit": may_edit(visitor, scenario),
         "words": words_url(version) if lesson.says_something else "",
         "predict": "predict" in request.GET,
+        "place": place(request, scenario),
+        "story": scenario.slug is not None and lesson.level == "beginner",
     }
 
 
