@@ -151,4 +151,4 @@ def test_a_link_to_predict_with_previews_how_the_run_begins(folder: Path, author
     page = author.get(url)
     assert page.context["boot"]["predict"] is True
     assert "lands there on its second attempt" not in page.content.decode()
-    assert page.context["unfurl"]["image"].endswith("picture.png?before")
+    assert page.context["unfurl"]["image"].endswith("picture.png?step=0")

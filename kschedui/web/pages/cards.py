@@ -1,5 +1,7 @@
 """What the pages show of a scenario: cards of the first page, rows of one's own list, the player's boot data."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,11 +19,13 @@ from kschedui.scenarios import lessons
 from kschedui.scenarios.access import Visitor, may_edit, may_see
 from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson, track
 from kschedui.scenarios.prose import markdown_html, plain_text
-from kschedui.web.pages import picture, release_choice
+from kschedui.web.pages import release_choice
+from kschedui.web.pages.pictures import inline
 from scheduler_core import ENGINE_VERSION
 
 SEARCHED = 4000  # characters of a lesson
 MOST_VERSIONS = 30  # in the player's list
+PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
 
 def lesson_of(summary: dict[str, Any]) -> Lesson:
@@ -36,8 +40,8 @@ def card(scenario: Scenario) -> dict[str, Any]:
     counts = {"nodes": summary.get("nodes", 0), "pods": summary.get("pods", 0)}
     url = reverse("scenario", args=[scenario.public_id])
     outcome = outcome_of(scenario)
-    drawn = {"picture": picture.inline(outcome.get("drawing") or ending.before_running(summary))}
-    told = {"strip": picture.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
+    drawn = {"picture": inline.inline(outcome.get("drawing") or ending.before_running(summary))}
+    told = {"strip": inline.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
     return {"url": url, "title": scenario.title, **counts, **drawn, **told}
 
 
@@ -220,15 +224,22 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
 def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:
     """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses. A link to predict
     with shows how the run begins."""
-    path = reverse("version", args=[version.scenario.public_id, version.number])
+    path = path_of(version)
     predict = "predict" in request.GET
+    about = place_query({**request.GET.dict(), **({"step": "0"} if predict else {})})
     told = gettext("Predict each decision of kube-scheduler before you see it.")
     return {
         "title": title_of(version.scenario, lesson),
         "description": told if predict else plain_text(lesson.text("description", language()), 200),
         "url": absolute(request, path),
-        "image": absolute(request, f"{path}picture.png{'?before' if predict else ''}"),
+        "image": absolute(request, f"{path}picture.png{about}"),
     }
+
+
+def place_query(asked: Mapping[str, str]) -> str:
+    """ "?step=...", with the engine and the release, of those that were asked for; "" for none."""
+    kept = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
+    return f"?{urlencode(kept)}" if kept else ""
 
 
 def absolute(request: HttpRequest, path: str) -> str:

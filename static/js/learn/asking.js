@@ -59,11 +59,11 @@ function asking(root, predictions, open) {
 				type: "button",
 				class: `answer ${places ? "on-row" : ""}`,
 				"aria-pressed": String(picked === i),
-				"aria-label": `${i + 1}: ${text}`,
+				"aria-label": places ? `${i + 1}: ${text}` : null,
 				style: places ? { left: `${places[i].left}px`, top: `${places[i].top}px` } : {},
 				on: { click: () => (predictions.picks.get(open.id) === i ? predictions.reveal() : predictions.pick(i)) },
 			},
-			h("kbd", { "aria-hidden": "true" }, String(i + 1)),
+			h("kbd", null, String(i + 1)),
 			!places && h("span", null, text),
 		);
 	};
