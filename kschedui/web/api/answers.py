@@ -15,7 +15,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
 from kschedui.language import spoken
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Course, Run, Scenario, Version
 from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
@@ -82,6 +82,8 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(403, str(error))
         case Scenario.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such scenario."))
+        case Course.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such course."))
         case Version.DoesNotExist():
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():

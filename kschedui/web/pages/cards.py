@@ -12,11 +12,12 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from kschedui.language import language
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Course, Run, Scenario, Version
 from kschedui.runs import ending
 from kschedui.runs import store as runs
-from kschedui.scenarios import lessons
-from kschedui.scenarios.access import Visitor, may_edit, may_see
+from kschedui.scenarios import courses, lessons
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.access import Visitor, may_edit, may_see, visitor_of
 from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson, track
 from kschedui.scenarios.prose import markdown_html, plain_text
 from kschedui.web.pages import release_choice
@@ -92,6 +93,8 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     """{title, number, of, back, on, url}: where a scenario stands in the track, or in the course that `?course=`
     names; `back` and `on` are addresses, "" at an end. None: nowhere."""
     found = track.place_of(scenario.slug or "")
+    if request.GET.get("course"):
+        return place_in_course(request, scenario, request.GET["course"])
     if found is None:
         return None
 
@@ -103,6 +106,34 @@ def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
     numbers = {"number": found["number"], "of": found["of"]}
     ends = {"back": link(found["back"]), "on": link(found["on"]), "url": reverse("home")}
     return {"title": found["chapter"], **numbers, **ends}
+
+
+def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
+    """The same in a course; the links lead past what the visitor may not see."""
+    try:
+        course = courses.by_id(cid)
+    except Course.DoesNotExist:
+        return None
+    shown = [one for one in courses.entries(visitor_of(request), course) if one.scenario]
+    at = next((i for i, one in enumerate(shown) if one.scenario == scenario), None)
+    if at is None:
+        return None
+    more = urlencode({"course": cid} | ({"predict": "1"} if "predict" in request.GET else {}))
+
+    def link(i: int) -> str:
+        known = shown[i].scenario if 0 <= i < len(shown) else None
+        return f"{reverse('scenario', args=[known.public_id])}?{more}" if known else ""
+
+    numbers = {"number": shown[at].number, "of": len(course.scenarios)}
+    ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
+    return {"title": course.title, **numbers, **ends}
+
+
+def own_title(scenario: Scenario) -> str:
+    """A lesson's in the visitor's language."""
+    if not scenario.slug:
+        return scenario.title
+    return title_of(scenario, lesson_of(scenarios.newest(scenario).summary))
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
