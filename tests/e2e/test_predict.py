@@ -86,7 +86,7 @@ def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
         found = [word for word in telling if word in everything(page)]
         assert not found, (key, found)
         if key in "t/":
-            page.locator("#dialog").get_by_role("button", name="Close").click()
+            page.locator("#dialog").get_by_role("button", name="Close", exact=True).click()
     ahead = page.locator(".mark:not(.now)").evaluate_all("all => all.map(one => one.className + one.title)")
     assert all("open" in one for one in ahead if not one.startswith("mark Scheduled"))
     page.keyboard.press("1")
