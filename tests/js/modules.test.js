@@ -33,7 +33,7 @@ test("player_modules.html preloads exactly the modules that main.js imports", ()
 });
 
 /** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
-const ROOMS = ["shared", "trace", "steps", "chrome", "learn", "player"];
+const ROOMS = ["shared", "trace", "steps", "chrome", "ask", "learn", "player"];
 /** The same within steps/: what several steps are drawn with, then those whose model others read. */
 const STEPS = ["parts", "queue", "score", "filter", "prefilter run cluster preempt binding many", "."];
 
@@ -48,7 +48,7 @@ function importsOf(file) {
 }
 
 test("rooms import from below only", () => {
-	for (const room of ["editor", "pages", "intake", ...ROOMS]) {
+	for (const room of ["editor", "experiments", "pages", "intake", ...ROOMS]) {
 		const below = ROOMS.includes(room) ? ROOMS.slice(0, ROOMS.indexOf(room)) : [...ROOMS.slice(0, 3), "intake"];
 		for (const file of modules(room)) {
 			for (const path of importsOf(join(room, file))) {

@@ -14,8 +14,10 @@ from django.utils.cache import patch_cache_control
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
+from kschedui.experiments.plan import TooLarge
+from kschedui.experiments.store import TooMany
 from kschedui.language import spoken
-from kschedui.models import Course, Run, Scenario, Version
+from kschedui.models import Course, Experiment, Run, Scenario, Version
 from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
@@ -88,6 +90,10 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
+        case Experiment.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such experiment."))
+        case TooMany() | TooLarge():
+            return Refusal(422, error.sentence)
         case NoRoom():
             return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
         case RequestDataTooBig():
@@ -140,6 +146,14 @@ def worked(request: HttpRequest, job: Callable[..., Any], *args: Any, size: int,
         return job(*args)
     asker = asker_of(request)
     return heavy.run(asker.author or asker.address, job, *args, seconds=settings.LIMITS["heavy_seconds"], slow=slow)
+
+
+def near(request: HttpRequest, job: Callable[..., Any], name: Any, *args: Any, size: int, slow: bool = False) -> Any:
+    """The same of a job that keeps something under its first argument: questions with that go to one process."""
+    if size <= LIGHT:
+        return job(name, *args)
+    asker, seconds = asker_of(request), settings.LIMITS["heavy_seconds"]
+    return heavy.run(asker.author or asker.address, job, name, *args, seconds=seconds, slow=slow, near=name)
 
 
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
