@@ -57,6 +57,7 @@ NEEDS = {
 BODIES: dict[str, dict[str, Any]] = {
     "api/v1/scenarios/{sid}/shares": {"account": "reader"},
     "api/v1/scenarios/{sid}": {"title": "x"},
+    "api/v1/courses/{cid}": {"title": "A course"},
     "api/v1/runs/{rid}/attempts/{attempt}/what-if": {"edits": []},
     "api/v1/runs/{rid}/attempts/{attempt}/keep": {"edits": []},
 }
