@@ -58,6 +58,7 @@ CHAPTERS = (
             "rung-5-latest-start",
             "rung-6-first",
             "nomination-lost",
+            "async-preemption",
         ),
     ),
     Chapter("spread", _("Spread and affinity"), ("soft-spread", "hard-spread", "affinity", "anti-affinity")),
