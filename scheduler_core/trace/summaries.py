@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
-from scheduler_core.apis.core import KubernetesObject, Node, Pod
-from scheduler_core.trace.records import FieldChange, NodeSummary, PodSummary
+from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodGroup
+from scheduler_core.trace.records import FieldChange, NodeSummary, PodGroupSummary, PodSummary
 
 
 def node_summary(node: Node) -> NodeSummary:
@@ -35,7 +35,13 @@ def pod_summary(pod: Pod) -> PodSummary:
         scheduler=pod.scheduler_name,
         never_preempts=pod.preemption_policy == "Never",
         owner=f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "",
+        pod_group=pod.pod_group_key,
     )
+
+
+def pod_group_summary(group: PodGroup) -> PodGroupSummary:
+    """A PodGroup for the player."""
+    return PodGroupSummary(group.key, group.min_count, group.topology_key, group.priority, group.disruption_mode)
 
 
 def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:

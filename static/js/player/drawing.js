@@ -53,7 +53,7 @@ function modules() {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
-	const coming = [captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
+	const coming = [captionsFor(event, state), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
 	return coming.length ? Promise.all(coming) : null;
 }
 

@@ -8,7 +8,9 @@ import { filterFrames, verdictAsked } from "./filter/model.js";
 import { theatreFrames, victimsAsked } from "./preempt/model.js";
 import { scoreAsked, scoreFrames } from "./score/model.js";
 
-/** @typedef {"run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding"} StepName */
+/**
+ * @typedef {"run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding" | "group"} StepName
+ */
 /** @typedef {"plugin" | "node"} FilterOrder */
 /** @typedef {(context: Context) => Partial<Caption>} Teller */
 /** @typedef {(view: View, kind: string, first: string, second: string) => Child} Explain */
@@ -127,6 +129,20 @@ export const STEPS = {
 			"SchedulingFailed",
 		],
 		captions: () => import("./binding/captions.js"),
+	},
+	group: {
+		tells: [
+			"PodGroupCycleStarted",
+			"PlacementStarted",
+			"PodGroupEvaluated",
+			"PlacementsScored",
+			"PodGroupPreemptionEvaluated",
+			"PodGroupDecided",
+			"PodGroupMemberDecided",
+			"PodGroupConditionWritten",
+			"PodGroupCycleFinished",
+		],
+		captions: () => import("./group/captions.js"),
 	},
 };
 
