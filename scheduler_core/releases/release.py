@@ -72,13 +72,8 @@ class Release:
 
     @property
     def recorded_runs(self) -> int:
-        """How many in all, without those of pod groups."""
-        return sum(self.recorded.values()) - self.recorded_gangs
-
-    @property
-    def recorded_gangs(self) -> int:
-        """How many are about pod groups."""
-        return self.recorded.get("gang", 0)
+        """How many in all."""
+        return sum(self.recorded.values())
 
     def default_gates(self) -> dict[str, bool]:
         """The values of the gates that a scenario may set, as they are without it."""

@@ -43,5 +43,5 @@ def section() -> Iterator[str]:
 
 
 def _recorded(release: Release) -> str:
-    gangs = release.recorded_gangs
-    return f"{release.recorded_runs} and {gangs} of {gangs} gangs" if gangs else str(release.recorded_runs)
+    gangs = release.recorded.get("gang", 0)
+    return f"{release.recorded_runs - gangs} and {gangs} of {gangs} gangs" if gangs else str(release.recorded_runs)

@@ -5,11 +5,15 @@ import { warmPictures } from "../chrome/stage.js";
 import { plain } from "../shared/i18n.js";
 import { loadCaptions } from "../steps/captions.js";
 import { warmExplanations } from "../steps/explanations.js";
+import { act } from "./actions.js";
 import { matches } from "./breakpoints.js";
 import { drawWithMotion, makeView } from "./drawing.js";
 import * as motion from "./motion.js";
+import { boot } from "./opening.js";
 import { paceOf } from "./pace.js";
-import { player, redraw, timeline } from "./page.js";
+import * as page from "./page.js";
+
+const { player, redraw, timeline } = page;
 
 export async function warm() {
 	warmPictures();
@@ -18,8 +22,13 @@ export async function warm() {
 	player.pace = (event) => paceOf(event, lettersNow());
 	player.matches = matches;
 	drawWithMotion(motion);
-	await timeline.loadHands();
+	await Promise.all([timeline.loadHands(), learn()]);
 	redraw(false);
+}
+
+/** What asks, tells the track and leaves steps out: once. */
+export async function learn() {
+	(await import("../learn/learning.js")).begin({ ...page, act, boot });
 }
 
 /** Letters of the caption to come. */
