@@ -53,13 +53,9 @@ function modules() {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
-<<<<<<< HEAD
-	const coming = [captionsFor(event, state), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
-=======
-	const coming = [page.lens.coming, captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(
+	const coming = [page.lens.coming, captionsFor(event, state), pictureFor(scene, state), explanationFor(scene)].filter(
 		Boolean,
 	);
->>>>>>> main
 	return coming.length ? Promise.all(coming) : null;
 }
 
