@@ -23,6 +23,7 @@ from scheduler_core.trace.pod_group_events import (
     PodGroupPreemptionEvaluated,
 )
 from scheduler_core.trace.records import (
+    BudgetNow,
     Candidate,
     DryRuns,
     FieldChange,
@@ -41,6 +42,7 @@ from scheduler_core.trace.records import (
     PointRun,
     PreFilterResult,
     StatusCode,
+    Storage,
     Verdict,
 )
 
@@ -61,6 +63,8 @@ class RunStarted(Event, tag=True):
     schema: int = SCHEMA_VERSION
     feature_gates: dict[str, bool] = {}  # those that the scenario may set and that are on, there or by default
     kubernetes_version: str = "1.34"  # the release whose kube-scheduler decides
+    storage: list[Storage] = []  # volumes and claims
+    wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
     pod_groups: list[PodGroupSummary] = []
 
 
@@ -72,7 +76,7 @@ class ClockAdvanced(Event, tag=True):
 
 
 class ObjectApplied(Event, tag=True):
-    """An object was created or updated by the timeline (`at` is now). Nodes and pods carry their summary.
+    """An object was created or updated by the timeline (`at` is now). What is drawn carries its summary.
 
     An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
     """
@@ -84,7 +88,8 @@ class ObjectApplied(Event, tag=True):
     node: NodeSummary | None = None
     pod: PodSummary | None = None
     order: list[NodeName] | None = None  # the snapshot's order, when it changed
-    changes: list[FieldChange] = []  # of an update of a node or pod: what is drawn of it
+    changes: list[FieldChange] = []  # of an update: what is drawn of it
+    storage: Storage | None = None
     pod_group: PodGroupSummary | None = None
 
 
@@ -216,6 +221,7 @@ class PreemptionEvaluated(Event, tag=True):
     extenders: list[str] = []
     more_failed: int = 0
     more: MoreCandidates | None = None
+    budgets: list[BudgetNow] = []  # those that cover one of the pods that were taken off
 
 
 class VictimEvicted(Event, tag=True):

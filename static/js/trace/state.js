@@ -16,6 +16,7 @@ export function emptyState() {
 		nodes: new Map(),
 		order: [],
 		pods: new Map(),
+		storage: new Map(),
 		cycle: {},
 		group: null,
 		pod_groups: new Map(),
@@ -25,6 +26,7 @@ export function emptyState() {
 		profiles: [],
 		plugins: {},
 		feature_gates: {},
+		wakes: {},
 		kubernetes_version: "",
 	};
 }
@@ -65,6 +67,7 @@ export function fork(state) {
 		...state,
 		nodes: new Map(state.nodes),
 		pods: new Map(state.pods),
+		storage: new Map(state.storage),
 		cycle: { ...state.cycle },
 	};
 }
