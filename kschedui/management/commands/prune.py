@@ -1,4 +1,4 @@
-"""Make room: forget old traces, which are simulated again when somebody opens them. Texts and versions always stay."""
+"""Make room: forget old traces and results of experiments, which can be made again. Texts and versions always stay."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Sum
 from django.utils import timezone
 
+from kschedui.experiments import store as experiments
 from kschedui.runs import store as runs
 
 DAYS = 90
@@ -15,7 +16,7 @@ DAYS = 90
 class Command(BaseCommand):
     """Safe at any time, and safe to interrupt: each run is forgotten in a transaction of its own."""
 
-    help = "forget the traces of old runs, which are simulated again when they are opened; versions always stay"
+    help = "forget the traces of old runs and the results of old experiments: they can be made again"
 
     def add_arguments(self, parser: CommandParser) -> None:
         """How old, and whether to do it."""
@@ -32,3 +33,9 @@ class Command(BaseCommand):
                 runs.forget_trace(run)
         done = "would be forgotten" if dry_run else "forgotten"
         self.stdout.write(f"traces of {count} runs {done}, {size / 1e6:.1f} MB; no version was touched")
+        old = experiments.prunable(timezone.now() - timedelta(days=days))
+        size, count = old.aggregate(sum=Sum("bytes"))["sum"] or 0, old.count()
+        if not dry_run:
+            for experiment in old.iterator():
+                experiments.forget(experiment)
+        self.stdout.write(f"results of {count} experiments {done}, {size / 1e6:.1f} MB; they can be made again")
