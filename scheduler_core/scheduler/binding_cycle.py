@@ -22,7 +22,7 @@ from scheduler_core.framework.interface import (
     Status,
 )
 from scheduler_core.framework.runtime.runtime import as_failure
-from scheduler_core.scenario.types import FaultPoint
+from scheduler_core.scenario.types import BindingPoint
 from scheduler_core.scheduler import extenders
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.fit_error import FitError, SchedulingError
@@ -118,7 +118,7 @@ def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
     """The pod has its permission: it is not in flight any more; bind it now, or when the binding has taken its time."""
     scheduler.queue.done(attempt.pod.key)
     if scheduler.binding_seconds:
-        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt))
+        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt), "binding")
     else:
         bind(scheduler, attempt)
 
@@ -188,10 +188,12 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     return answers, Status(Code.ERROR, ("no plugin binds the pod",))
 
 
-def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
     roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
+    if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
+        status = replace(status, reasons=(f"binding rejected: {status.message}",))
     error = as_error(status)
     if not status.is_rejected:
         scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
@@ -203,7 +205,7 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, st
         )
 
 
-def roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """Unreserve in reverse order, forget the pod."""
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
@@ -226,7 +228,7 @@ def as_error(status: Status) -> Exception:
 
 
 def _with_fault(
-    scheduler: Scheduler, attempt: Attempt, point: FaultPoint, answers: list[tuple[str, Status]], status: Status
+    scheduler: Scheduler, attempt: Attempt, point: BindingPoint, answers: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
     """The scenario may let the point fail after its plugins succeeded."""
     if not status.is_success:

@@ -55,6 +55,7 @@ _OF_NO_CYCLE = frozenset(
         trace.PodGated,
         trace.PodIgnored,
         trace.PodActivated,
+        trace.PreemptionFinished,
         trace.RunFinished,
         *OF_AN_OBJECT,
     )
@@ -113,7 +114,7 @@ class CompactedLog:
             elif isinstance(event, trace.CycleStarted):
                 self._cycle = [event]
                 self._group = self._group if event.pod_group else []
-            elif self._cycle and kind not in _OF_NO_CYCLE and not self._is_anothers(event):
+            elif self._cycle and kind not in _OF_NO_CYCLE and not self._is_beside_the_cycle(event):
                 self._cycle.append(event)
             if kind not in _KEPT:
                 if isinstance(event, trace.ClockAdvanced):
@@ -125,9 +126,16 @@ class CompactedLog:
                 latest.pop(about, None)
                 latest[about] = event
 
-    def _is_anothers(self, event: AnyEvent) -> bool:
-        """The members of a group are bound one after the other when all have been tried."""
-        return bool(self._group) and isinstance(event, _OF_ITS_POD) and event.pod != self._cycle[0].pod  # type: ignore[union-attr]
+    def _is_beside_the_cycle(self, event: AnyEvent) -> bool:
+        """A victim of SchedulerAsyncPreemption, deleted when its preemptor's attempt was over; what is told of another
+        member of a group, since they are bound one after the other when all have been tried."""
+        if self._group and isinstance(event, _OF_ITS_POD):
+            return event.pod != self._cycle[0].pod  # type: ignore[union-attr]
+        if not isinstance(event, trace.VictimEvicted):
+            return False
+        started = self._cycle[0]
+        own = isinstance(started, trace.CycleStarted) and started.pod == event.preemptor
+        return not own or any(isinstance(one, trace.AttemptFinished) for one in self._cycle)
 
     def _take_of_group(self, event: AnyEvent) -> None:
         """What a member's try has told is void when another one's turn comes, or the group's."""
