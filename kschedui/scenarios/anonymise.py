@@ -37,6 +37,7 @@ PATTERNS = {
     "Node": "node",
     "Namespace": "team",
     "Pod": "pod",
+    "PodGroup": "group",
     "key": "example.com/label",
     "value": "value",
     "image": "registry.example.com/image",
@@ -178,6 +179,7 @@ _REFERENCES = {
     "runtimeClassName": "value",
     "volumeHandle": "value",
     "namespace": "Namespace",
+    "podGroupName": "PodGroup",
 }
 _NAMED = {
     "containers": "container",
@@ -190,7 +192,20 @@ _NAMED = {
 }
 _KEYS = ("key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys")
 _PODS = ("pod", "pods", "victims", "names")  # where a pod is called namespace/name
-_WORDS = ("kind", "apiVersion", "operator", "effect", "type", "phase", "protocol", "reason", "plugin", "point", "verb")
+_WORDS = (
+    "kind",
+    "apiVersion",
+    "operator",
+    "effect",
+    "type",
+    "phase",
+    "protocol",
+    "reason",
+    "plugin",
+    "point",
+    "verb",
+    "disruptionMode",
+)
 
 
 class Renamed:
