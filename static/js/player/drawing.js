@@ -56,7 +56,8 @@ function modules() {
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
 	const pictures = pictureFor(scene, state, heroOf(event, state));
-	const coming = [page.lens.coming, captionsFor(event, state), pictures, explanationFor(scene), headline()].filter(Boolean);
+	const spoken = captionsFor(event, state);
+	const coming = [page.lens.coming, spoken, pictures, explanationFor(scene), headline()].filter(Boolean);
 	return coming.length ? Promise.all(coming) : null;
 }
 
