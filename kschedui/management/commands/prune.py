@@ -1,4 +1,5 @@
-"""Make room: forget old traces, which are simulated again when somebody opens them. Texts and versions always stay."""
+"""Make room: forget old traces, which are simulated again when somebody opens them, and classes that ended a day ago.
+Texts and versions always stay."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Sum
 from django.utils import timezone
 
+from kschedui.classrooms import store as classrooms
 from kschedui.runs import store as runs
 
 DAYS = 90
@@ -30,5 +32,6 @@ class Command(BaseCommand):
         if not dry_run:
             for run in found.defer("outcome").iterator():
                 runs.forget_trace(run)
+            classrooms.purge()
         done = "would be forgotten" if dry_run else "forgotten"
         self.stdout.write(f"traces of {count} runs {done}, {size / 1e6:.1f} MB; no version was touched")
