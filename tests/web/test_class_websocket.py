@@ -12,7 +12,7 @@ from django.db import OperationalError
 
 from kschedui.classrooms import store
 from kschedui.web.live import class_consumer, connection, halls
-from kschedui.web.live.halls import Hall, entering
+from kschedui.web.live.halls import Follower, Hall, entering
 from tests.web.conftest import Browser, private
 from tests.web.sockets import PATIENCE, closed, in_loop, socket, text
 from tests.web.test_classes import start
@@ -300,7 +300,7 @@ async def test_answers_that_come_together_are_written_together(monkeypatch: pyte
         return await take(pk, given)
 
     monkeypatch.setattr(halls, "take_answers", counting)
-    async with entering(room.pk, "") as (hall, _):
+    async with entering(room.pk, Follower("", None)) as hall:
         assert isinstance(hall, Hall)
         kept = await asyncio.gather(*(hall.answers.put(store.Given("q", f"s{i}", i % 2)) for i in range(500)))
     assert all(kept)

@@ -29,7 +29,7 @@ from kschedui.web.live.connection import (
     Refused,
     read_object,
 )
-from kschedui.web.live.halls import Hall, entering
+from kschedui.web.live.halls import Follower, Hall, entering
 
 logger = logging.getLogger(__name__)
 
@@ -115,11 +115,12 @@ class ClassConsumer(Connection):
     async def stream(self, classroom: Classroom) -> None:
         """Send what the class does, as it does it."""
         try:
-            async with entering(classroom.pk, self.student) as (hall, wake):
+            follower = Follower(self.student, self.scope.get("outlet"))
+            async with entering(classroom.pk, follower) as hall:
                 if self.student and hall.following > settings.LIMITS["class_students"]:
                     raise Refused(TOO_MANY, gettext_noop("This class is full."))
                 self.hall = hall
-                await self.send_class(hall, wake)
+                await self.send_class(hall, follower)
         except Refused as refusal:
             await self.refuse(refusal)
         except TimeoutError:
@@ -132,17 +133,19 @@ class ClassConsumer(Connection):
         finally:
             self.hall = None
 
-    async def send_class(self, hall: Hall, wake: asyncio.Event) -> None:
-        """hello, then boards; counts for a teacher; until the class is over."""
-        board, counts = hall.board, None
-        role = "student" if self.student else "teacher"
+    async def send_class(self, hall: Hall, follower: Follower) -> None:
+        """hello, then boards that the hall did not write itself; counts for a teacher; until the class is over."""
+        role, counts = "student" if self.student else "teacher", None
         hello = {"type": "hello", "protocol": PROTOCOL, "role": role, "mine": await self.mine(hall)}
+        board = hall.board
+        follower.number = board.number
         await self.tell(**{**board._asdict(), **hello})
         while not hall.broken and not board.ended:
-            await wake.wait()
-            wake.clear()
-            if hall.board is not board:
-                board = hall.board
+            await follower.wake.wait()
+            follower.wake.clear()
+            board = hall.board
+            if board.number > follower.number or board.ended:
+                follower.number = board.number
                 await self.bounded_send(text_data=hall.told)
             if not self.student and counts != (hall.following, hall.answered):
                 counts = (hall.following, hall.answered)
@@ -173,8 +176,9 @@ class ClassConsumer(Connection):
 
     async def drive(self, hall: Hall) -> None:
         """Keep the last place, at most ten a second; a database that is away is waited for."""
+        clock = asyncio.get_running_loop().time
         while self.wanted is not None:
-            place, self.wanted = self.wanted, None
+            (place, self.wanted), begun = (self.wanted, None), clock()
             try:
                 await hall.change(store.drive, place)
             except Error as error:
@@ -183,7 +187,7 @@ class ClassConsumer(Connection):
                 await asyncio.sleep(5 * PLACE_SECONDS)
             except NoClass:
                 return
-            await asyncio.sleep(PLACE_SECONDS)
+            await asyncio.sleep(begun + PLACE_SECONDS - clock())
 
     async def pause(self, hall: Hall, message: dict[str, Any]) -> None:
         """Nobody goes on ahead; or everybody may again."""

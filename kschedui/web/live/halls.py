@@ -1,16 +1,17 @@
 """One hall per (process, class): what the class's row says, for all sockets of this process that follow the class.
 
-A change is committed, shown to this process's sockets, and announced together with the row, so that the teacher's step
-reaches a student without another read. An announcement that is lost costs a moment: the hall looks by itself every
-POLL_SECONDS, which also ends the class when its time is up. How many students there are is known to nobody but the
-halls, who tell each other.
+A change is committed, written to this process's sockets, and announced together with the row, so that the teacher's
+step reaches a student without another read. It is written to all of them at once, as one frame; only who has not taken
+what came before is woken, and sends itself what is newest then.
+
+An announcement that is lost costs a moment: the hall looks by itself every POLL_SECONDS, which also ends the class when
+its time is up. How many students there are is known to nobody but the halls, who tell each other.
 """
 
 import asyncio
 import json
 import logging
 import secrets
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -23,6 +24,7 @@ from django.db import Error
 from kschedui.classrooms import store
 from kschedui.classrooms.store import Board, Given
 from kschedui.web.http.metrics import students
+from kschedui.web.live.outlet import Outlet, text_frame
 
 logger = logging.getLogger(__name__)
 
@@ -36,15 +38,25 @@ count_answers = database_sync_to_async(store.answered)
 take_answers = database_sync_to_async(store.take)
 
 
+class Follower:
+    """One socket: `student` is "" for the teacher, `outlet` None where the server shows none."""
+
+    def __init__(self, student: str, outlet: Outlet | None) -> None:
+        self.student = student
+        self.outlet = outlet
+        self.wake = asyncio.Event()  # there is news that was not written to it
+        self.number = -1  # of the board that was sent to it last; nothing is offered before the first
+
+
 class Hall:
-    """One class, as read last, and who follows it here: for each socket an event that is set when there is news."""
+    """One class, as read last, and who follows it here."""
 
     def __init__(self, pk: int, board: Board) -> None:
         self.pk = pk
         self.board = board
         self.told = tell(board)
-        self.students: dict[asyncio.Event, str] = {}
-        self.teachers: set[asyncio.Event] = set()
+        self.followers: set[Follower] = set()
+        self.teachers: set[Follower] = set()
         self.elsewhere: dict[str, tuple[int, float]] = {}  # students of other processes, and when they said so
         self.answered = 0  # of the question on screen, while a teacher is here
         self.answers = AnswerBox(self)
@@ -55,7 +67,7 @@ class Hall:
     @property
     def here(self) -> int:
         """Students of this process; one with two windows is one."""
-        return len(Counter(self.students.values()))
+        return len({one.student for one in self.followers if one.student})
 
     @property
     def following(self) -> int:
@@ -69,8 +81,12 @@ class Hall:
             if board.asked.get("id") != self.board.asked.get("id"):
                 self.answered = 0
             self.board, self.told = board, tell(board)
-            for wake in (*self.teachers, *self.students):
-                wake.set()
+            frame = text_frame(self.told)
+            for one in self.followers:
+                if one.number >= 0 and one.outlet and not board.ended and one.outlet.offer(frame):
+                    one.number = board.number
+                else:
+                    one.wake.set()
 
     async def change(self, change: Callable[..., Board], *args: Any, **kwargs: Any) -> None:
         """Commit, show, announce; raises NoClass and the database's errors."""
@@ -99,8 +115,8 @@ class Hall:
 
     def wake_teachers(self) -> None:
         """A count has changed."""
-        for wake in self.teachers:
-            wake.set()
+        for one in self.teachers:
+            one.wake.set()
 
     async def listen(self) -> None:
         """Hear the other processes. Without the broker the hall lives on by polling."""
@@ -180,9 +196,8 @@ _halls: dict[tuple[int, int], Hall] = {}  # (event loop, class)
 
 
 @asynccontextmanager
-async def entering(pk: int, student: str) -> AsyncIterator[tuple[Hall, asyncio.Event]]:
-    """The hall of the class, shared with this process's other sockets, and the event by which it wakes this one. The
-    teacher is the student ""."""
+async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
+    """The hall of the class, shared with this process's other sockets."""
     key = (id(asyncio.get_running_loop()), pk)
     board = await read_board(pk)
     hall = _halls.get(key)
@@ -190,26 +205,30 @@ async def entering(pk: int, student: str) -> AsyncIterator[tuple[Hall, asyncio.E
         hall = _halls[key] = Hall(pk, board)
         hall.tasks = [asyncio.create_task(hall.listen()), asyncio.create_task(hall.watch())]
         hall.tasks[1].add_done_callback(partial(_ended, hall))
-    wake = asyncio.Event()
-    if student:
-        hall.students[wake] = student
-        students[pk, student] += 1
-    else:
-        hall.teachers.add(wake)
+    _count(pk, follower, 1)
+    hall.followers.add(follower)
+    if not follower.student:
+        hall.teachers.add(follower)
     hall.show(board)
     hall.news.set()
     try:
-        yield hall, wake
+        yield hall
     finally:
-        hall.teachers.discard(wake)
-        if hall.students.pop(wake, None):
-            students[pk, student] -= 1
-            if not students[pk, student]:
-                del students[pk, student]
-        if hall.students or hall.teachers:
+        _count(pk, follower, -1)
+        hall.followers.discard(follower)
+        hall.teachers.discard(follower)
+        if hall.followers:
             hall.news.set()
         else:
             await _close(hall, key)
+
+
+def _count(pk: int, follower: Follower, by: int) -> None:
+    """For the metrics."""
+    if follower.student:
+        students[pk, follower.student] += by
+        if not students[pk, follower.student]:
+            del students[pk, follower.student]
 
 
 async def _close(hall: Hall, key: tuple[int, int]) -> None:
@@ -227,5 +246,5 @@ def _ended(hall: Hall, task: asyncio.Task[None]) -> None:
     if not task.cancelled() and task.exception() is not None:
         logger.error("the hall of class %s broke", hall.pk, exc_info=task.exception())
         hall.broken = True
-        for wake in (*hall.teachers, *hall.students):
-            wake.set()
+        for one in hall.followers:
+            one.wake.set()
