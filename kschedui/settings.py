@@ -229,6 +229,7 @@ CONTENT_SECURITY_POLICY = {
     "style-src": "'self'",
     "img-src": "'self' data:",
     "connect-src": "'self'",
+    "frame-src": "'self'",
     "worker-src": "'self'",
     "font-src": "'self'",
     "manifest-src": "'self'",

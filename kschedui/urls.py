@@ -18,7 +18,6 @@ from kschedui.web.pages import (
     account_page,
     api_page,
     classes,
-    compare,
     decoding,
     downloads,
     pending,
@@ -28,6 +27,7 @@ from kschedui.web.pages import (
     views,
 )
 from kschedui.web.pages import accounts as account_views
+from kschedui.web.pages.ask import compare
 from kschedui.web.pages.page_view import not_found
 
 addresses.register()
@@ -89,6 +89,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
+    path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),
     path("claim/<str:token>/", account_views.claim, name="claim"),

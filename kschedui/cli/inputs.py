@@ -34,11 +34,9 @@ class Input:
     notes: tuple[Message, ...] = ()
 
 
-def add_arguments(parser: ArgumentParser, *, several: bool) -> None:
+def add_arguments(parser: ArgumentParser, *, several: bool, what: str = "a scenario or a dump") -> None:
     """FILE, and what holds for every command that reads scenarios."""
-    parser.add_argument(
-        "files", nargs="+" if several else 1, metavar="FILE", help="a scenario or a dump; - reads standard input"
-    )
+    parser.add_argument("files", nargs="+" if several else 1, metavar="FILE", help=f"{what}; - reads standard input")
     parser.add_argument("--strict", action="store_true", help="a warning makes the exit status 1")
     parser.add_argument("--quiet", action="store_true", help="no warnings and no progress on standard error")
     parser.add_argument(

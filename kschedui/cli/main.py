@@ -10,11 +10,11 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 
-from kschedui.cli import anonymise, capacity, check, diff, explain, imports, serve, simulate
+from kschedui.cli import anonymise, capacity, check, diff, experiment, explain, imports, serve, simulate
 from kschedui.cli.inputs import Unusable
 from scheduler_core import ENGINE_VERSION
 
-COMMANDS = (serve, simulate, check, explain, diff, capacity, imports, anonymise)
+COMMANDS = (serve, simulate, check, explain, diff, capacity, experiment, imports, anonymise)
 DONE, NO, UNUSABLE = 0, 1, 2
 
 

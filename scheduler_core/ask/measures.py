@@ -29,7 +29,7 @@ class Measures(msgspec.Struct, frozen=True):
     """`waits` are virtual seconds from the first time in the queue to the binding; shares are of what is allocatable.
 
     `cpu_spread` is the standard deviation of the nodes' shares; `skew` the difference in pods between the zone with the
-    most and the one with the fewest, None where nodes have no zones.
+    most and the one with the fewest, None where nodes have no zones. Of victims the priority counts.
     """
 
     placed: int
@@ -38,6 +38,7 @@ class Measures(msgspec.Struct, frozen=True):
     preemptions: int
     evicted: int
     highest_victim: int | None
+    mean_victim: float | None
     budget_violations: int
     wait_mean: float
     wait_longest: float
@@ -117,6 +118,7 @@ class Tally:
             preemptions=self._counts["preemptions"],
             evicted=self._counts["evicted"],
             highest_victim=max(self._victims, default=None),
+            mean_victim=fmean(self._victims) if self._victims else None,
             budget_violations=self._counts["violations"],
             wait_mean=fmean(self._waits) if self._waits else 0.0,
             wait_longest=max(self._waits, default=0.0),

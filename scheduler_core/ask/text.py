@@ -56,6 +56,16 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
     return text
 
 
+def seeded(text: str, seed: int, dump: Dump) -> str:
+    """The text with that seed, in its Scenario document, or in one that is added."""
+    steps = [Step(("spec", "seed"), seed)]
+    for document in _documents(text):
+        if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
+            return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)
+    api_version, kind = SCENARIO
+    return _appended(text, [patched({"apiVersion": api_version, "kind": kind}, steps)], dump)
+
+
 def _documents(text: str) -> list[Document]:
     return read_documents(text, Limits(), Problems())
 

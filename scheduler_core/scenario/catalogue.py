@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from scheduler_core.releases import DEFAULT_RELEASE
+from scheduler_core.releases import DEFAULT_RELEASE, RELEASES, Release
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION as CONFIGURATION_FIELDS
 from scheduler_core.scenario.fields.config_fields import PLUGIN_ARGS
 from scheduler_core.scenario.fields.scenario_fields import EXPECTED_POD, SCENARIO, SELECTION
 from scheduler_core.scenario.fields.schema import Enum, Fields, ListOf, MapOf, Type
+from scheduler_core.scenario.objects.availability import fields_without
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, LOAD_ORDER
 from scheduler_core.scenario.objects.kinds import SCENARIO as SCENARIO_KIND
 
@@ -21,6 +22,8 @@ def field_catalogue() -> dict[str, Any]:
              number, boolean, quantity, time, duration, enum, any), "list" and "map" where it repeats, "values" of
              an enum, "hint"
     plugins  {plugin name: [extension points]}
+    releases [{"version", "default", "fields", "plugins", "gates"}], newest first: of the default release, what that one
+             does not have, or where a feature gate turns it off
     """
     types: dict[str, dict[str, Any]] = {}
     kinds = [{"apiVersion": kind.api_version, "kind": kind.name, "type": kind.fields.name} for kind in LOAD_ORDER]
@@ -32,6 +35,18 @@ def field_catalogue() -> dict[str, Any]:
         "kinds": kinds,
         "types": types,
         "plugins": {name: list(points) for name, points in DEFAULT_RELEASE.plugin_points.items()},
+        "releases": [_lacks(release) for release in reversed(RELEASES.values())],
+    }
+
+
+def _lacks(release: Release) -> dict[str, Any]:
+    newest = DEFAULT_RELEASE
+    return {
+        "version": release.version,
+        "default": release is newest,
+        "fields": [*fields_without(release), *release.profiles_lack],
+        "plugins": [plugin.name for plugin in newest.default_plugins if plugin not in release.default_plugins],
+        "gates": [name for name in newest.default_gates() if name not in release.gates],
     }
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -165,7 +166,7 @@ async def drive(teacher: Any, code: str, students: int, steps: int) -> tuple[lis
 
 
 def connected(url: str, cookies: str, code: str) -> Any:
-    """A socket that joins."""
+    """The teacher's socket, which joins."""
     from websockets.asyncio.client import connect
 
     class Joined(connect):  # type: ignore[misc, valid-type]
@@ -174,28 +175,75 @@ def connected(url: str, cookies: str, code: str) -> Any:
             await socket.send(json.dumps({"type": "join", "class": code}))
             return socket
 
-    address = "ws://" + urlsplit(url).netloc + "/ws/class/"
-    headers = {"Cookie": cookies}
-    options = {"compression": None, "open_timeout": 120, "ping_interval": None}
-    return Joined(address, origin=url, additional_headers=headers, **options)
+    address, headers = "ws://" + urlsplit(url).netloc + "/ws/class/", {"Cookie": cookies}
+    return Joined(address, origin=url, additional_headers=headers, compression=None, ping_interval=None)
 
 
 async def hall(urls: list[str], code: str, students: int, steps: int) -> None:
     """Be all students; print that they are there, then what came to each."""
-    there = asyncio.Semaphore(0)
-    seats = [seat(urls[i % len(urls)], code) for i in range(students)]
-    begun: list[float] = []
-    tasks = [
-        asyncio.create_task(student(urls[i % len(urls)], seats[i], code, i % CHOICES, there, begun))
-        for i in range(students)
-    ]
-    for _ in range(students):
-        await there.acquire()
+    loop = asyncio.get_running_loop()
+    made = [Student(urls[i % len(urls)], code, i % CHOICES) for i in range(students)]
+    for one in made:
+        address = urlsplit(one.url)
+        await loop.create_connection(lambda one=one: one, address.hostname, address.port)
+    for one in made:
+        await one.there
     print("ready", flush=True)
-    found = await asyncio.gather(*tasks)
-    seconds = max(at for _, at in found) - min(begun)
-    choices = [i % CHOICES for i in range(students)]
-    print(json.dumps({"steps": [one for one, _ in found], "choices": choices, "seconds": seconds}), flush=True)
+    for one in made:
+        await one.over
+    seconds = max(one.kept for one in made) - min(one.asked for one in made)
+    found = {"steps": [one.steps() for one in made], "choices": [one.choice for one in made], "seconds": seconds}
+    print(json.dumps(found), flush=True)
+
+
+class Student(asyncio.Protocol):
+    """One student's socket, as light as it can be: what came and when is looked into when the class is over."""
+
+    def __init__(self, url: str, code: str, choice: int) -> None:
+        loop = asyncio.get_running_loop()
+        self.url, self.code, self.choice = url, code, choice
+        self.cookies = seat(url, code)
+        self.there, self.over = loop.create_future(), loop.create_future()
+        self.came: list[tuple[float, bytes]] = []
+        self.asked = self.kept = 0.0
+
+    def connection_made(self, transport: Any) -> None:
+        """Shake hands."""
+        self.transport = transport
+        host = urlsplit(self.url).netloc
+        lines = ["GET /ws/class/ HTTP/1.1", f"Host: {host}", f"Origin: {self.url}", f"Cookie: {self.cookies}"]
+        lines += ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
+        transport.write("\r\n".join([*lines, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]).encode())
+
+    def data_received(self, data: bytes) -> None:
+        """Note when it came, and answer the question."""
+        now = time.time()
+        if data.startswith(b"HTTP/1.1 101"):
+            return self.say({"type": "join", "class": self.code})
+        self.came.append((now, data))
+        if not self.asked and b'"asked": {"id": "q"' in data:
+            self.asked = now
+            self.say({"type": "answer", "question": "q", "choice": self.choice})
+        elif b'"type": "answered"' in data:
+            self.kept = now
+        if not self.there.done():
+            self.there.set_result(None)
+        if b'"ended": true' in data and not self.over.done():
+            self.over.set_result(None)
+
+    def say(self, message: dict[str, Any]) -> None:
+        """A frame, masked by zeros."""
+        text = json.dumps(message).encode()
+        assert len(text) < 126
+        self.transport.write(bytes((0x81, 0x80 | len(text))) + bytes(4) + text)
+
+    def steps(self) -> dict[int, float]:
+        """When each step came first."""
+        found: dict[int, float] = {}
+        for at, data in self.came:
+            for step in re.findall(rb'"place": {"step": (\d+)', data):
+                found.setdefault(int(step), at)
+        return found
 
 
 def seat(url: str, code: str) -> str:
@@ -204,29 +252,6 @@ def seat(url: str, code: str) -> str:
     with build_opener(HTTPCookieProcessor(jar)).open(f"{url}/c/{code}/") as answer:
         answer.read()
     return "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
-
-
-async def student(
-    url: str, cookies: str, code: str, choice: int, there: asyncio.Semaphore, begun: list[float]
-) -> tuple[dict[int, float], float]:
-    """When each step came, and when the answer was kept."""
-    steps: dict[int, float] = {}
-    kept = 0.0
-    async with connected(url, cookies, code) as socket:
-        async for text in socket:
-            now, message = time.time(), json.loads(text)
-            if message["type"] == "hello":
-                there.release()
-            elif message["type"] == "answered":
-                kept = time.time()
-            elif message["ended"]:
-                break
-            elif message["asked"] and "counts" not in message["asked"] and not kept:
-                begun.append(now)
-                await socket.send(json.dumps({"type": "answer", "question": "q", "choice": choice}))
-            elif message["place"] and message["place"]["step"] not in steps:
-                steps[message["place"]["step"]] = now
-    return steps, kept
 
 
 if __name__ == "__main__":

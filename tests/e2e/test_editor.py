@@ -355,3 +355,21 @@ def test_being_asked_to_wait_is_no_problem_of_the_text(profile: Callable[[], Pag
     expect(page.locator("#status")).to_contain_text("Too many requests")
     expect(page.get_by_role("button", name="Run", exact=False).first).to_be_enabled()
     expect(page.locator("#yaml .problem-line")).to_have_count(0)
+
+
+def test_the_release_is_chosen_in_the_text_and_tells_what_it_lacks(browser_page: Page) -> None:
+    page = opened(browser_page, "/new/")
+    page.get_by_label("Kubernetes").select_option("1.26")
+    checked(page)
+    assert 'kubernetesVersion: "1.26"' in page.evaluate("localStorage.getItem(Object.keys(localStorage)[0])").replace(
+        '\\"', '"'
+    )
+    page.locator(".lacks summary").click()
+    expect(page.locator(".lacks")).to_contain_text("Pod spec.schedulingGates")
+    type_text(page, 'apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nspec: {kubernetesVersion: "1.30"}\n')
+    checked(page)
+    expect(page.get_by_label("Kubernetes")).to_have_value("1.30")
+    page.get_by_label("Kubernetes").select_option("")
+    checked(page)
+    expect(page.locator("#yaml .cm-content")).not_to_contain_text("kubernetesVersion")
+    expect(page.locator(".lacks")).to_have_count(0)

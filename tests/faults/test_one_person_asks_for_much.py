@@ -1,7 +1,5 @@
 """One visitor asks for as much work as they can; somebody else's small run is done meanwhile."""
 
-import time
-
 from tests.builders import node, pod, scenario
 from tests.conftest import StackMaker
 from tests.faults.stacks import ONE_POD, breakable
@@ -9,7 +7,6 @@ from tests.web.visitor import Visitor
 
 FAR = [{"at": 1_000_000, "create": pod("late")}]
 PREVIEWS = 10
-PROMPT_SECONDS = 15.0
 
 
 def endless(number: int) -> str:
@@ -25,11 +22,8 @@ def test_a_one_pod_run_is_done_while_ten_endless_previews_go_on(make_stack: Stac
     assert all(status == 200 for status, _ in asked), asked
     previews = [answer["run"] for _, answer in asked]
     assert sum(greedy.run(run)["state"] == "running" for run in previews) >= 1
-    begun = time.monotonic()
     run = other.save(ONE_POD)
     assert other.wait_for(run, "done", "failed")["state"] == "done"
-    waited = time.monotonic() - begun
-    print(f"the one-pod run was done after {waited:.1f} s")
-    assert waited < PROMPT_SECONDS
+    assert any(greedy.run(run)["state"] in ("running", "queued") for run in previews), "they had all ended before it"
     for preview in previews:  # nobody looks at them any more
         greedy.wait_for(preview, "cancelled", "failed")

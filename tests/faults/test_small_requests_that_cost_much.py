@@ -1,4 +1,7 @@
-"""Requests made to keep a processor busy, several at once: each is answered in time, and the login page meanwhile."""
+"""Requests made to keep a processor busy, several at once: the web process leaves them to others, and serves meanwhile.
+
+What is asserted is processor time, which other work on the machine does not change; the delays are printed (`-s`).
+"""
 
 import time
 from collections.abc import Callable
@@ -12,13 +15,12 @@ import pytest
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.conftest import StackMaker
-from tests.faults.stacks import SMALL, breakable, megabytes
+from tests.faults.stacks import SMALL, breakable, cpu_seconds, megabytes
 from tests.web.visitor import Visitor
 
 SECONDS = 4.0
 ATTACKERS = 4
-LONGEST_ANSWER = 90.0
-SLOWEST_LOGIN = 1.0  # of a hundred, on whatever machine this is
+MOST_SECONDS = 0.25  # of the web process itself for one of these; in it they would take 6 to 120
 
 NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: a}\n"
 LINES = [f"{i % 170}" for i in range(14_000)], [f"{i % 171}" for i in range(14_000)]
@@ -74,31 +76,29 @@ def test_the_login_page_is_served_meanwhile(stack: Stack, attack: Callable[..., 
     visitors = [Visitor(stack.url) for _ in range(ATTACKERS)]
     attackers = visitors[:1] if attack is late else visitors  # the others need a token against forgery each
     sends = [attack(visitor) for visitor in attackers] * (ATTACKERS // len(attackers))
-    over, longest = Event(), 0.0
-
-    def keep_on(send: Callable[[], tuple[int, Any]]) -> set[int]:
-        nonlocal longest
-        answers = set()
-        while not over.is_set():
-            begun = time.monotonic()
-            answers.add(send()[0])
-            longest = max(longest, time.monotonic() - begun)
-        return answers
-
+    web, over = stack.children["web"].group, Event()
+    before = cpu_seconds(web)
     with ThreadPoolExecutor(ATTACKERS) as pool:
-        running = [pool.submit(keep_on, send) for send in sends]
+        running = [pool.submit(keep_on, send, over) for send in sends]
         delays = logins(Visitor(stack.url))
         over.set()
-        answers = set().union(*(one.result() for one in running))
+        answers = [status for one in running for status in one.result()]
+    each = (cpu_seconds(web) - before) / (len(answers) + len(delays))
     p50, p99 = quantiles(delays, n=100)[49], quantiles(delays, n=100)[98]
-    memory = megabytes(stack.children["web"].group)
     print(
-        f"\n{attack.__name__}: login p50 {1000 * p50:.0f} ms, p99 {1000 * p99:.0f} ms of {len(delays)}; "
-        f"answers {sorted(answers)}, longest {longest:.1f} s; web process {memory} MB"
+        f"\n{attack.__name__}: login p50 {1000 * p50:.0f} ms, p99 {1000 * p99:.0f} ms of {len(delays)}; answers "
+        f"{sorted(set(answers))}; web process {megabytes(web)} MB, {1000 * each:.0f} ms of processor time an answer"
     )
-    assert answers <= {200, 413, 422, 503}
-    assert longest < LONGEST_ANSWER
-    assert p99 < SLOWEST_LOGIN
+    assert set(answers) <= {200, 413, 422, 503}
+    assert each < MOST_SECONDS
+
+
+def keep_on(send: Callable[[], tuple[int, Any]], over: Event) -> list[int]:
+    """The statuses of one request after the other."""
+    answers = []
+    while not over.is_set():
+        answers.append(send()[0])
+    return answers
 
 
 def logins(visitor: Visitor) -> list[float]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from asgiref.sync import async_to_sync
 from asgiref.testing import ApplicationCommunicator
+from django.test import Client
 
 from kschedui.asgi import application
 from kschedui.runs import frames
@@ -93,3 +94,8 @@ async def everything(made: Any) -> tuple[list[int], list[dict[str, Any]]]:
 
 def ask(run: str, cursor: int = 0) -> str:
     return json.dumps({"type": "subscribe", "run": run, "cursor": cursor})
+
+
+def cookies_of(browser: Client) -> tuple[bytes, bytes]:
+    """Its Cookie header."""
+    return b"cookie", "; ".join(f"{name}={morsel.value}" for name, morsel in browser.cookies.items()).encode()

@@ -23,7 +23,7 @@ from kschedui.urls import websocket_urlpatterns
 from kschedui.web.live.connection import NOT_ALLOWED
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
-from tests.web.sockets import ask, closed, in_loop, socket, text
+from tests.web.sockets import ask, closed, cookies_of, in_loop, socket, text
 from tests.web.test_api_v1 import Script
 
 SECRET = "Unheard-of title"
@@ -147,8 +147,7 @@ def test_no_list_or_other_page_names_what_one_may_not_see(role: str, ids: dict[s
 @in_loop
 async def test_the_websocket_serves_those_who_may_and_no_others(role: str, ids: dict[str, str]) -> None:
     browser = await sync_to_async(browser_of)(role)
-    cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items())
-    async with socket((b"cookie", cookies.encode())) as made:
+    async with socket(cookies_of(browser)) as made:
         await made.send_to(text_data=ask(ids["rid"]))
         first = await text(made)
         if ROLES[role] is None:

@@ -4,7 +4,9 @@ import json
 import os
 import signal
 import socket
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -151,6 +153,26 @@ def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack:
     follower = Follower(visitor, run)
     follower.follow()
     assert follower.taken == visitor.frames(run)
+
+
+def test_a_step_that_takes_longer_than_the_lease_stays_with_its_worker(make_stack: StackMaker, gate: Path) -> None:
+    stack = gated(make_stack, gate)
+    visitor = Visitor(stack.url)
+    run = visitor.save(GATED)
+    Follower(visitor, run).follow(most=3)
+    begun, _ = lease_and_tries(stack, run)
+    assert wait_until(lambda: lease_and_tries(stack, run)[0] > begun + timedelta(seconds=6), LONG)  # three leases
+    (gate / "open").touch()
+    assert visitor.wait_for(run, "done", "failed")["state"] == "done"
+    assert lease_and_tries(stack, run)[1] == 1
+
+
+def lease_and_tries(stack: Stack, run: str) -> tuple[datetime, int]:
+    """Until when the run is its worker's, and how many workers took it."""
+    file = stack.env["DATABASE_URL"].removeprefix("sqlite:///")
+    with sqlite3.connect(file) as database:
+        row = database.execute("SELECT lease_until, tries FROM kschedui_run WHERE public_id = ?", [run]).fetchone()
+    return datetime.fromisoformat(row[0] or "0001-01-01"), row[1]
 
 
 def test_a_run_that_was_saved_while_no_worker_was_there_is_done_later(make_stack: StackMaker) -> None:

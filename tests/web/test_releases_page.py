@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.conf import settings
 
 from kschedui import library
 from kschedui.management.commands import release_table
-from kschedui.scenarios.across_releases import outcomes
-from kschedui.web.pages.releases import LESSONS
+from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome, outcomes
+from kschedui.web.pages.release_choice import badge
+from kschedui.web.pages.releases import LESSONS, NO_ATTEMPT, strip
 from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES, Rules
 from scheduler_core.releases.differences import differences
@@ -79,3 +82,31 @@ def test_a_strangers_private_scenario_is_not_run_on_any_release(author: Browser,
 def test_the_table_in_fidelity_is_up_to_date() -> None:
     text = (settings.BASE_DIR / "docs/fidelity.md").read_text(encoding="utf-8")
     assert "\n".join(release_table.section()) in text, "run `manage.py release_table`"
+
+
+def test_a_long_run_says_that_only_its_beginning_was_compared(author: Browser) -> None:
+    many = scenario(node("n", cpu=1), *(pod(f"p{number}", cpu=2) for number in range(MOST_ATTEMPTS + 1)))
+    saved = author.save(many)
+    page = author.get(f"/s/{saved['id']}/v/1/releases/").content.decode()
+    assert f"Only the first {MOST_ATTEMPTS} attempts of each run were compared" in page
+    assert "not run to its end" in page
+    short = author.save(TWO_SHAPES)
+    assert "Only the first" not in author.get(f"/s/{short['id']}/v/1/releases/").content.decode()
+
+
+def test_the_strip_shows_the_attempts_around_the_first_difference() -> None:
+    drawn = strip(Outcome("1.34", "U" * 50 + "S" + "N" * 50, differs=51))
+    assert (drawn.more_before, drawn.before, drawn.differing) == (30, "U" * 20, "S")
+    assert (drawn.after, drawn.more_after) == ("N" * 20, 30)
+    assert strip(Outcome("1.34", "SU", differs=3)).differing == NO_ATTEMPT
+    assert strip(Outcome("1.34", "SU")).before == ""
+
+
+def test_the_badge_counts_the_recorded_runs_and_gangs_apart(author: Browser) -> None:
+    release = replace(RELEASES["1.34"], recorded={"public": 5, "gang": 2})
+    assert badge(release) == "5 of 5 recorded runs equal, 2 of 2 gangs"
+    newest = list(RELEASES.values())[-1]
+    page = author.get(author.save(TWO_SHAPES)["url"]).content.decode()
+    assert f"{newest.version}: {badge(newest)}" in page
+    assert f" {newest.recorded_runs}/{newest.recorded_runs}</span>" in page
+    assert badge(newest) in author.get("/releases/").content.decode()

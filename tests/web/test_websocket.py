@@ -6,17 +6,19 @@ from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
+from django.contrib.auth.models import User
 from django.utils import timezone
 
 from kschedui.models import Chunk, Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
+from kschedui.scenarios import sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from kschedui.web.live import connection, consumers, feeds, frame_cache
 from scheduler_core import chunked, simulate
-from tests.web.conftest import MANY, Browser
-from tests.web.sockets import PATIENCE, Socket, ask, closed, everything, in_loop, socket, text
+from tests.web.conftest import MANY, Browser, sign_up
+from tests.web.sockets import PATIENCE, Socket, ask, closed, cookies_of, everything, in_loop, socket, text
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -173,8 +175,7 @@ async def test_a_private_run_is_4001_to_strangers_only(many: Run) -> None:
 async def test_the_author_follows_a_private_run(author: Browser) -> None:
     saved = await sync_to_async(author.save)()
     await sync_to_async(Scenario.objects.update)(visibility="private")
-    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in author.cookies.items())
-    async with socket((b"cookie", cookies.encode())) as made:
+    async with socket(cookies_of(author)) as made:
         await made.send_to(text_data=ask(saved["run"]))
         assert (await text(made))["type"] == "hello"
 
@@ -266,28 +267,45 @@ def test_the_visitor_of_a_socket_is_nobody_without_cookies(db: None) -> None:
     assert consumers.access.visitor_of_scope({}) == Visitor()
 
 
-@pytest.mark.parametrize(
-    "change", [{"visibility": "private"}, {"deleted_at": timezone.now()}], ids=["made private", "deleted"]
-)
+def made_private(run: Run) -> None:
+    Scenario.objects.filter(pk=run.version.scenario_id).update(visibility="private")
+
+
+def deleted(run: Run) -> None:
+    Scenario.objects.filter(pk=run.version.scenario_id).update(deleted_at=timezone.now())
+
+
+def no_longer_shared(run: Run) -> None:
+    for share in run.version.scenario.shares.all():
+        assert sharing.end(run.version.scenario, share.pk)
+
+
+@pytest.mark.parametrize("take_away", [made_private, deleted, no_longer_shared])
 def test_who_watches_a_run_that_is_taken_away_gets_no_further_frame(
-    keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]
+    keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Run], None]
 ) -> None:
-    watched(keep, monkeypatch, change)
+    run = runs.start_run(keep(MANY))
+    viewer = Browser()
+    sign_up(viewer, "eve")
+    if take_away is no_longer_shared:
+        Scenario.objects.update(owner=User.objects.create(username="ada"))
+        sharing.share(run.version.scenario, account="eve")
+        made_private(run)
+    watched(run, viewer, monkeypatch, take_away)
 
 
 @in_loop
-async def watched(keep: Callable[..., Version], monkeypatch: pytest.MonkeyPatch, change: dict[str, Any]) -> None:
+async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, take_away: Callable[[Run], None]) -> None:
     """One chunk comes; then the right to see the run ends, and more chunks are stored."""
     monkeypatch.setattr(feeds, "POLL_SECONDS", 0.05)
-    run = await sync_to_async(lambda: runs.start_run(keep(MANY)))()
     made_chunks = [worker.row(run, chunk) for chunk in chunked(simulate(worker.engine.read(MANY)))]
-    async with socket() as made:
+    async with socket(cookies_of(viewer)) as made:
         await made.send_to(text_data=ask(run.public_id))
         mine = await sync_to_async(runs.claim)(run.public_id)
         await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(made_chunks[0], mine)), 1.0)
         while (await made.receive_output(timeout=PATIENCE)).get("bytes") is None:
             pass
-        await sync_to_async(Scenario.objects.update)(**change)
+        await sync_to_async(take_away)(run)
         for chunk in made_chunks[1:]:
             await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(chunk, mine)), 1.0)
         assert (await text(made))["type"] == "error"

@@ -21,6 +21,7 @@ from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import compare as runs_compared
+from scheduler_core.ask.text import seeded as with_seed
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
 
@@ -114,16 +115,21 @@ def waiting(run_frames: list[bytes], text: str) -> bytes:
         raise Refused(422, engine.error_rows(errors)) from None
 
 
-def compare_runs(before: str, after: str) -> bytes:
-    """The JSON of the `Comparison` of two texts' runs, and its cause in words; raises Refused."""
+def compare_runs(*sides: tuple[str, str]) -> bytes:
+    """The JSON of the `Comparison` of two runs, each (text, release), and its cause in words; raises Refused."""
     try:
-        found = runs_compared(*(partial(engine.simulate, engine.read_again(text)) for text in (before, after)))
+        found = runs_compared(*(partial(engine.simulate, engine.read_again(*side)) for side in sides))
     except RunEnded as error:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
     cause = spoken(cause_words(found.first.cause)) if found.first else ""
     return msgspec.json.encode({"cause": cause, "comparison": found})
+
+
+def seeded(text: str, seed: int) -> Digest:
+    """The digest of a text whose run draws ties with another seed; raises Refused."""
+    return digest(with_seed(text, seed, yaml_text.write))
 
 
 def manifest(text: str, kind: str, namespace: str, name: str) -> str | None:

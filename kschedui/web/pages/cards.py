@@ -16,9 +16,8 @@ from kschedui.scenarios import lessons
 from kschedui.scenarios.access import Visitor, may_edit, may_see
 from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson
 from kschedui.scenarios.prose import markdown_html, plain_text
-from kschedui.web.pages import picture
+from kschedui.web.pages import picture, release_choice
 from scheduler_core import ENGINE_VERSION
-from scheduler_core.releases import RELEASES
 
 SEARCHED = 4000  # characters of a lesson
 MOST_VERSIONS = 30  # in the player's list
@@ -144,17 +143,6 @@ def path_of(version: Version) -> str:
     return reverse("version", args=[version.scenario.public_id, version.number])
 
 
-def release_links(version: Version, run: Run) -> list[dict[str, Any]]:
-    """[{version, url, shown}] of every release, newest first: where the version's run on it is."""
-    shown = runs.release_of(version, run.kubernetes_version)
-    own = runs.release_of(version, runs.own_release(version))
-    path = path_of(version)
-    return [
-        {"version": one, "url": path if one == own else f"{path}?kubernetes={one}", "shown": one == shown}
-        for one in reversed(RELEASES)
-    ]
-
-
 def teacher_words(lesson: Lesson) -> list[dict[str, Any]]:
     """[{attempt, event, text}] in the visitor's language."""
     chinese = language() == "zh-hans"
@@ -184,8 +172,7 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "engine_is_old": engine_is_old,
         "current_engine": ENGINE_VERSION,
         "versions": version_links(version),
-        "kubernetes": runs.release_of(version, run.kubernetes_version),
-        "releases": release_links(version, run),
+        **release_choice.context(version, run, path_of(version)),
         "fork_of": origin_of(visitor, scenario),
         "unfurl": unfurl(request, version, lesson),
     }

@@ -10,15 +10,19 @@ from django.views.decorators.http import require_safe
 
 from kschedui.language import spoken
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import worked
 from kschedui.web.api.rates import count
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.release_choice import badge
 from kschedui.web.pages.views import seen
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.releases.differences import Difference, differences
 
 HEAVY = 1_000_000  # never at once in the web process: twelve simulations
+NO_ATTEMPT = "–"  # where the newer release makes one more
+AROUND = 20  # attempts of a strip on either side of the first that differs
 LESSONS: Mapping[str, str] = {  # a rule -> a lesson in which the two sides differ
     "balanced_allocation_scores_the_improvement": "balanced-allocation",
     "taint_toleration_reason_names_the_taint": "taints-and-tolerations",
@@ -40,14 +44,16 @@ class Row:
 @page_view
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
-    """/releases/?from=1.34&to=1.36: releases.html, `releases` newest first, `older`, `newer` (versions, "" for all),
-    `pairs` [(before, after, rows)]: the pair that is asked for, else all neighbours."""
+    """/releases/?from=1.34&to=1.36: releases.html, `badges` [(release, how it was held to the real one)] newest first,
+    `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows)]: the pair that is asked for, else all
+    neighbours."""
     count(request, "read")
     older, newer = RELEASES.get(request.GET.get("from", "")), RELEASES.get(request.GET.get("to", ""))
     asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
     pairs = [(before, after, rows(before, after)) for before, after in asked]
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
-    return render(request, "releases.html", {"releases": list(RELEASES.values())[::-1], "pairs": pairs, **chosen})
+    badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
+    return render(request, "releases.html", {"badges": badges, "pairs": pairs, **chosen})
 
 
 def rows(before: Release, after: Release) -> list[Row]:
@@ -62,9 +68,35 @@ def row(found: Difference) -> Row:
 @page_view
 @require_safe
 def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `version`, `outcomes` newest first."""
+    """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `version`, `most` (attempts that are compared),
+    `cut` (whether a run has more), `outcomes` [(across_releases.Outcome, Strip)] newest first."""
     _, scenario = seen(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
     found = worked(request, jobs.across_releases, version.text, size=HEAVY, slow=True)
-    return render(request, "scenarios/releases.html", {"scenario": scenario, "version": version, "outcomes": found})
+    shown = [(outcome, strip(outcome)) for outcome in found]
+    context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
+    context["cut"] = any(outcome.cut for outcome in found)
+    return render(request, "scenarios/releases.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Attempts as letters: those before the first that differs, that one ("" if none does), those after it; how many
+    more there are on either side."""
+
+    more_before: int
+    before: str
+    differing: str
+    after: str
+    more_after: int
+
+
+def strip(outcome: Outcome) -> Strip:
+    """Around the first difference; without one from the start."""
+    letters, place = outcome.letters, outcome.differs - 1
+    if place < 0:
+        return Strip(0, "", "", letters[: 2 * AROUND], max(0, len(letters) - 2 * AROUND))
+    start, end = max(0, place - AROUND), place + 1 + AROUND
+    differing = letters[place : place + 1] or NO_ATTEMPT
+    return Strip(start, letters[start:place], differing, letters[place + 1 : end], max(0, len(letters) - end))

@@ -101,9 +101,9 @@ def run_again(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     return redirect(cards.address_of(shown, run))
 
 
-def asked_release(request: HttpRequest, shown: Version) -> str | None:
+def asked_release(request: HttpRequest, shown: Version, field: str = "kubernetes") -> str | None:
     """The release that `?kubernetes=` names for the run; None: the version's own."""
-    kubernetes = request.GET.get("kubernetes")
+    kubernetes = request.GET.get(field)
     if kubernetes is None:
         return None
     if kubernetes not in RELEASES:
@@ -145,10 +145,12 @@ def editor(
     request: HttpRequest, text: str, title: str, *, scenario: str = "", number: int | str = "", fork: str = ""
 ) -> HttpResponse:
     """editor.html: `text`, `title`, `most_import` (bytes of a dump), `scenario` (id or ""), `version` (number or ""),
-    `fork` (id or ""), `templates` [(label, yaml)]."""
+    `fork` (id or ""), `templates` [(label, yaml)], `releases` (versions, newest first)."""
     about = {"scenario": scenario, "version": number, "fork": fork, "templates": editor_templates.TEMPLATES}
+    releases = list(RELEASES)[::-1]
     most = settings.LIMITS["import_bytes"]
-    return render(request, "editor.html", {"text": text, "title": title, "most_import": most, **about})
+    context = {"text": text, "title": title, "most_import": most, "releases": releases, **about}
+    return render(request, "editor.html", context)
 
 
 @page_view

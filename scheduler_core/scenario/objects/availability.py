@@ -75,6 +75,17 @@ def available(kind: str, data: Mapping[str, Any], problems: Problems, release: R
     return data
 
 
+def fields_without(release: Release) -> list[str]:
+    """Those that mean nothing there, in short: "Pod spec.resources", "Pod spec.affinity … matchLabelKeys"."""
+    lacking = [field for field in FIELDS if field.off != "kept" or field.gate not in release.gates]
+    return list(dict.fromkeys(_short(field) for field in lacking if not release.has_on(field.gate)))
+
+
+def _short(field: GatedField) -> str:
+    above, last = ".".join(field.path[:2]), field.path[-1]
+    return f"{field.kind} {above}" if len(field.path) == 2 else f"{field.kind} {above} … {last}"
+
+
 def _is_off(field: GatedField, release: Release) -> Message:
     if field.off != "kept":
         return Message(

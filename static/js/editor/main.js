@@ -14,6 +14,7 @@ import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
 import { clusterCard, pendingOf, startRows, waitingCard } from "./outcome/cluster_picture.js";
 import { Outcome } from "./outcome/outcome.js";
+import { releaseControl } from "./release.js";
 import { yamlEditor } from "./text/yaml_editor.js";
 
 const CHECK_AFTER = 350; // ms of not typing
@@ -63,6 +64,19 @@ const tables = builder(element("builder"), (text) => {
 	changed(text);
 });
 
+const drawRelease = releaseControl(
+	{ choice: /** @type {HTMLSelectElement} */ (element("release")), note: element("lacks") },
+	fields.releases,
+	{
+		read: () => state.text,
+		write: (text) => put(text),
+		say: (sentence) => {
+			state.status = sentence;
+			drawStatus();
+		},
+	},
+);
+
 /** @type {ReturnType<typeof setTimeout>} */
 let timer;
 /**
@@ -89,6 +103,7 @@ function changed(text, told) {
 
 async function check() {
 	const text = state.text;
+	drawRelease();
 	try {
 		const { status, body } = await post(`${data.api}check`, { text });
 		if (text !== state.text) return;

@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_core import RunEnded, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
-from scheduler_core.scenario.parse import Scenario, ScenarioErrors
+from scheduler_core.scenario.parse import Scenario, ScenarioErrors, field_catalogue
 
 POD_LEVEL = """
 apiVersion: v1
@@ -79,3 +79,15 @@ def test_a_panic_of_the_real_scheduler_ends_the_run_with_a_sentence() -> None:
     with pytest.raises(RunEnded, match=r"kube-scheduler 1\.30 panics here \(integer divide by zero\)"):
         list(simulate(found))
     assert list(simulate(parsed(NAMES_NO_NODE, "1.31")))
+
+
+def test_the_catalogue_says_what_each_release_lacks() -> None:
+    lacking = {one["version"]: one for one in field_catalogue()["releases"]}
+    assert list(lacking) == list(reversed(RELEASES))
+    newest = next(iter(lacking.values()))
+    assert newest["default"]
+    assert not any(newest[kind] for kind in ("fields", "plugins", "gates"))
+    assert "Pod spec.resources" in lacking["1.33"]["fields"]
+    assert "Pod spec.resources" not in lacking["1.34"]["fields"]
+    assert "SchedulingGates" in lacking["1.25"]["plugins"]
+    assert "SchedulerPopFromBackoffQ" in lacking["1.32"]["gates"]

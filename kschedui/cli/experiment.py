@@ -1,0 +1,134 @@
+"""`kschedui experiment FILE`: every run of an experiment on this machine, as a table of measures."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from time import monotonic
+from typing import Any
+
+from kschedui.cli import inputs
+from kschedui.cli.inputs import Unusable
+from kschedui.cli.progress import PAUSE
+from kschedui.scenarios import yaml_text
+from kschedui.scenarios.engine import simulate
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from scheduler_core import ScenarioErrors
+from scheduler_core.experiments.cells import Cells, Row, Text
+from scheduler_core.experiments.design import Design
+from scheduler_core.experiments.reading import read_file
+from scheduler_core.experiments.table import header, record, values_of
+
+NAME = "experiment"
+HELP = "Run a scenario for every combination of what an experiment varies, and print a row of measures for each run."
+MOST_BATCH = 50  # cells that a process takes at once
+Rows = Iterable[tuple[int, Row]]
+cells: Cells  # of a process of the pool
+design: Design
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    inputs.add_arguments(parser, several=False, what="an experiment; its scenario is found from where it is")
+    parser.add_argument("--format", choices=("csv", "json"), default="csv")
+    parser.add_argument("--processes", type=int, metavar="N", help="so many at once; as many as processors if absent")
+
+
+def run(options: Namespace) -> int:
+    name = options.files[0]
+    scenario_name, planned = read_design(name)
+    beside = "" if name == "-" else os.path.dirname(name)
+    found = inputs.read(os.path.join(beside, scenario_name), options.kubernetes_version)
+    warned = inputs.say_warnings(found, quiet=options.quiet)
+    count = (os.cpu_count() or 1) if options.processes is None else options.processes
+    if count < 1:
+        raise Unusable("--processes is a number from 1")
+    rows = shown(made(found.scenario.text, planned, options.kubernetes_version or "", count), planned, options)
+    without = (write_csv if options.format == "csv" else write_json)(planned, rows)
+    return int(bool(without or (warned and options.strict)))
+
+
+def read_design(name: str) -> tuple[str, Design]:
+    """The scenario's file and the design; raises Unusable."""
+    try:
+        with inputs.opened(name) as source:
+            return read_file(source.read().decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise Unusable(f"{name}: the input is no text in UTF-8") from None
+    except OSError as error:
+        raise Unusable(f"cannot read {name}: {error.strerror}") from None
+    except ScenarioErrors as errors:
+        raise Unusable("\n".join(f"{name}: {one}" for one in errors.errors)) from None
+
+
+def made(text: str, planned: Design, release: str, count: int) -> Iterator[tuple[int, Row]]:
+    """Every cell's row, in order, by so many processes."""
+    size = max(1, min(MOST_BATCH, planned.size // (4 * count)))
+    batches = [range(first, min(first + size, planned.size + 1)) for first in range(1, planned.size + 1, size)]
+    if count == 1:
+        begin(text, planned, release)
+        for batch in batches:
+            yield from work(batch)
+        return
+    context = get_context("spawn")
+    with ProcessPoolExecutor(min(count, len(batches)), context, begin, (text, planned, release)) as pool:
+        for rows in pool.map(work, batches):
+            yield from rows
+
+
+def begin(text: str, planned: Design, release: str) -> None:
+    """In a process of the pool, before its first batch."""
+    global cells, design
+    known = known_plugins(outside_plugins())
+    cells = Cells(Text(text, yaml_text.write, inputs.LIMITS, known, release), simulate)
+    design = planned
+
+
+def work(numbers: Iterable[int]) -> list[tuple[int, Row]]:
+    """A batch."""
+    return [(number, cells.row(design.cell(number))) for number in numbers]
+
+
+def shown(rows: Rows, planned: Design, options: Namespace) -> Iterator[tuple[int, Row]]:
+    """The same rows; on a terminal a line that tells how many there are."""
+    telling, due = not options.quiet and sys.stderr.isatty(), 0.0
+    for number, row in rows:
+        if telling and (monotonic() > due or number == planned.size):
+            sys.stderr.write(f"\r{number:,} of {planned.size:,} runs ")
+            sys.stderr.flush()
+            due = monotonic() + PAUSE
+        yield number, row
+    if telling:
+        sys.stderr.write("\r\033[K")
+
+
+def listed(planned: Design, number: int, row: Row) -> list[Any]:
+    values = values_of(row.measures) if row.measures else None
+    return record(planned, number, values, row.error or "")
+
+
+def write_csv(planned: Design, rows: Rows) -> int:
+    """On standard output as rows come; how many have no measures."""
+    out = csv.writer(sys.stdout, lineterminator="\n")
+    out.writerow(header(planned))
+    without = 0
+    for number, row in rows:
+        out.writerow(listed(planned, number, row))
+        without += row.measures is None
+    return without
+
+
+def write_json(planned: Design, rows: Rows) -> int:
+    """A list of objects, one a line."""
+    names, without = header(planned), 0
+    for number, row in rows:
+        found = json.dumps(dict(zip(names, listed(planned, number, row), strict=True)), separators=(",", ":"))
+        sys.stdout.write(("[" if number == 1 else ",\n") + found)
+        without += row.measures is None
+    sys.stdout.write("]\n")
+    return without

@@ -1,0 +1,1 @@
+"""Pages that answer "and if ...?": two runs compared, how many fit."""

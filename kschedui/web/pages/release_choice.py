@@ -1,0 +1,35 @@
+"""The release of a run: what it was held to, and where the version's runs on the others are."""
+
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from kschedui.models import Run, Version
+from kschedui.runs import store as runs
+from scheduler_core.releases import RELEASES, Release
+
+GANG = "gang"  # a kind of recorded runs that is counted apart
+
+
+def context(version: Version, run: Run, path: str) -> dict[str, Any]:
+    """`kubernetes` ("1.36"), `badge` (see there), `recorded` (runs in all), `releases` [{version, url, shown}] newest
+    first: where the version's run on each is. `path`: the version's own address."""
+    shown = runs.release_of(version, run.kubernetes_version)
+    own = runs.release_of(version, runs.own_release(version))
+    links = [
+        {"version": one, "url": path if one == own else f"{path}?kubernetes={one}", "shown": one == shown}
+        for one in reversed(RELEASES)
+    ]
+    release = RELEASES[shown]
+    return {"kubernetes": shown, "badge": badge(release), "recorded": release.recorded_runs, "releases": links}
+
+
+def badge(release: Release) -> str:
+    """How many recorded runs of the real scheduler the simulation equals; tests/conformance fails if it does not."""
+    gangs = release.recorded.get(GANG, 0)
+    others = release.recorded_runs - gangs
+    said = _("{n} of {n} recorded runs equal").format(n=others)
+    if not gangs:
+        return said
+    return said + ngettext(", {n} of {n} gang", ", {n} of {n} gangs", gangs).format(n=gangs)

@@ -1,0 +1,90 @@
+"""One cell of an experiment: its scenario, its run without a trace, and its measures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.messages import Message, RunEnded
+from scheduler_core.ask.edits import Edit, NotPossible
+from scheduler_core.ask.measures import Measures, Tally
+from scheduler_core.ask.text import Dump, seeded, written
+from scheduler_core.experiments.design import Cell
+from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.parse import Limits, Scenario, ScenarioErrors, parse_scenario
+from scheduler_core.trace.events import AnyEvent
+
+Simulate = Callable[[Scenario], Iterator[AnyEvent]]
+Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # passes events on, and may stop them
+
+
+class Row(NamedTuple):
+    """What came of a cell: its measures, or the sentence that says why there are none."""
+
+    measures: Measures | None
+    error: Message | None = None
+
+
+class Text(NamedTuple):
+    """What every cell begins with. `dump` writes data as YAML; `release`: what all run on, "" as the text says."""
+
+    text: str
+    dump: Dump
+    limits: Limits
+    known_plugins: Mapping[str, Iterable[str]]
+    release: str = ""
+
+
+class Cells:
+    """Runs cells of one text. Neighbours that differ in their seed alone share what was read."""
+
+    def __init__(self, text: Text, simulate: Simulate) -> None:
+        self.text = text
+        self.simulate = simulate
+        self._last: tuple[tuple[tuple[Edit, ...], str], Scenario | Message] | None = None  # what was read, and of what
+
+    def row(self, cell: Cell, watch: Watch = iter) -> Row:
+        """Run it; raises what `watch` raises."""
+        scenario = self.scenario(cell)
+        if isinstance(scenario, Message):
+            return Row(None, scenario)
+        tally = Tally()
+        try:
+            for event in watch(self.simulate(scenario)):
+                tally.take(event)
+        except RunEnded as error:
+            return Row(None, error.sentence)
+        return Row(tally.measures())
+
+    def scenario(self, cell: Cell) -> Scenario | Message:
+        """Read, with its edits and seed; a sentence where there is no such scenario."""
+        key = (cell.edits, cell.release)
+        if self._last is None or self._last[0] != key:
+            self._last = key, self._scenario(cell)
+        found = self._last[1]
+        return found if isinstance(found, Message) or cell.seed is None else replace(found, seed=cell.seed)
+
+    def _scenario(self, cell: Cell) -> Scenario | Message:
+        release = RELEASES.get(cell.release or self.text.release)
+        try:
+            text = written(self.text.text, cell.edits, self.text.dump)
+            return parse_scenario(text, self.text.limits, self.text.known_plugins, release)
+        except NotPossible as error:
+            return error.sentence
+        except ScenarioErrors as errors:
+            first = errors.errors[0]
+            return Message("{path}: {message}", path=first.path, message=first.message) if first.path else first.message
+
+
+def text_of(text: str, cell: Cell, dump: Dump) -> str:
+    """A cell's scenario as a text of its own, but for its release; raises NotPossible."""
+    made = written(text, cell.edits, dump)
+    return made if cell.seed is None else seeded(made, cell.seed, dump)
+
+
+def work_of(scenario: Scenario) -> tuple[int, int]:
+    """(nodes, pods), at the start and created by events."""
+    found = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
+    return sum(isinstance(one, Node) for one in found), sum(isinstance(one, Pod) for one in found)

@@ -1,0 +1,31 @@
+"""The field table of an Experiment (kschedui.io/v1alpha1). Unknown fields are errors in it."""
+
+from __future__ import annotations
+
+from scheduler_core.releases import RELEASES
+from scheduler_core.scenario.fields.schema import ANY, INT64, STRING, Enum, Fields, ListOf
+
+API_VERSION, KIND = "kschedui.io/v1alpha1", "Experiment"
+STRATEGIES = ("LeastAllocated", "MostAllocated")
+KEYS = ("seeds", "releases", "strategy", "weight", "disable", "nodes", "field", "variants")  # a factor has one of them
+
+FACTOR = Fields(
+    "Factor",
+    {
+        "name": STRING,
+        "seeds": ANY,  # a list of seeds, or SEEDS
+        "releases": ListOf(Enum(tuple(RELEASES), "Kubernetes version")),
+        "strategy": ListOf(Enum(STRATEGIES, "scoring strategy")),
+        "weight": Fields("WeightFactor", {"plugin": STRING, "profile": STRING, "values": ListOf(INT64)}),
+        "disable": ListOf(STRING),
+        "nodes": Fields("NodesFactor", {"like": STRING, "add": ListOf(INT64)}),
+        "field": Fields(
+            "FieldFactor",
+            {"kind": STRING, "namespace": STRING, "name": STRING, "path": ANY, "values": ANY},
+        ),
+        "variants": ListOf(Fields("Variant", {"label": STRING, "edits": ListOf(ANY)})),
+    },
+)
+SEEDS = Fields("Seeds", {"from": INT64, "count": INT64})
+SPEC = Fields("ExperimentSpec", {"scenario": STRING, "factors": ListOf(FACTOR)})
+EXPERIMENT = Fields("Experiment", {"apiVersion": STRING, "kind": STRING, "metadata": ANY, "spec": SPEC})

@@ -1,0 +1,160 @@
+"""What each kind of factor varies: its data to levels."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, cast
+
+import msgspec
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.ask.edits import (
+    MOST_NODES_ADDED,
+    MOST_WEIGHT,
+    AddNodes,
+    DisablePlugin,
+    Edit,
+    SetField,
+    SetStrategy,
+    SetWeight,
+    Strategy,
+)
+from scheduler_core.experiments.design import Level
+from scheduler_core.experiments.fields import SEEDS
+from scheduler_core.scenario.fields.schema import check
+from scheduler_core.scenario.objects.kinds import KINDS
+from scheduler_core.scenario.reading.problems import Path, Problems, invalid, not_supported, required, show
+
+MOST_CELLS = 20_000
+MOST_EDITS = 50  # of one variant
+LARGEST_SEED = 2**31 - 1  # which every reader of JSON and YAML takes as it is
+AS_IT_IS = "as it is"
+
+Data = Mapping[str, Any]
+_STEP = re.compile(r"([^.\[\]]+)((?:\[\d+\])*)")
+
+Read = tuple[str, list[Level]]  # a name if there is no other, and the levels
+
+
+def _seeds(found: Any, path: Path, problems: Problems) -> Read:
+    if isinstance(found, dict):
+        if not check(SEEDS, found, path, problems, strict=True):
+            return "seed", []
+        first, count = found.get("from", 1), found.get("count") or 0
+        if not 1 <= count <= MOST_CELLS:
+            problems.error((*path, "count"), invalid(count, Message("from 1 to {most:,}", most=MOST_CELLS)))
+            return "seed", []
+        found = range(first, first + count) if isinstance(first, int) else [first]
+    if not isinstance(found, list | range):
+        problems.error(path, Message("{value}: expected a list of seeds, or from and count", value=show(found)))
+        return "seed", []
+    for seed in found:
+        if type(seed) is not int or not 0 <= seed <= LARGEST_SEED:
+            problems.error(path, invalid(seed, Message("a seed is a number from 0 to {most}", most=LARGEST_SEED)))
+            return "seed", []
+    return "seed", [Level(str(seed), seed=seed) for seed in found]
+
+
+def _releases(found: Any, path: Path, problems: Problems) -> Read:
+    return "Kubernetes", [Level(version, release=version) for version in found]
+
+
+def _strategy(found: Any, path: Path, problems: Problems) -> Read:
+    return "strategy", [Level(one, (SetStrategy(cast(Strategy, one)),)) for one in found]
+
+
+def _weight(found: Data, path: Path, problems: Problems) -> Read:
+    plugin, values = found.get("plugin") or "", found.get("values") or []
+    if not plugin:
+        problems.error((*path, "plugin"), required(Message("a Score plugin's name")))
+    for index, value in enumerate(values):
+        if not 0 <= value <= MOST_WEIGHT:
+            reason = Message("a weight is a number from 1 to {most:,}; 0 turns the plugin off", most=MOST_WEIGHT)
+            problems.error((*path, "values", index), invalid(value, reason))
+    profile = {"profile": found["profile"]} if found.get("profile") else {}
+    edits: list[Edit] = [
+        SetWeight(plugin, value, **profile) if value else DisablePlugin(plugin, **profile) for value in values
+    ]
+    return f"weight of {plugin}", [Level(str(value), (edit,)) for value, edit in zip(values, edits, strict=True)]
+
+
+def _disable(found: Any, path: Path, problems: Problems) -> Read:
+    return "plugin off", [Level("none"), *(Level(plugin, (DisablePlugin(plugin),)) for plugin in found)]
+
+
+def _nodes(found: Data, path: Path, problems: Problems) -> Read:
+    like, values = found.get("like") or "", found.get("add") or []
+    if not like:
+        problems.error((*path, "like"), required(Message("the name of the node that the others are like")))
+    for index, value in enumerate(values):
+        if not 0 <= value <= MOST_NODES_ADDED:
+            reason = Message("from 0 to {most:,} nodes", most=MOST_NODES_ADDED)
+            problems.error((*path, "add", index), invalid(value, reason))
+    return "nodes added", [Level(str(value), (AddNodes(like, value),) if value else ()) for value in values]
+
+
+def _field(found: Data, path: Path, problems: Problems) -> Read:
+    kind, name, values = found.get("kind") or "", found.get("name") or "", found.get("values")
+    steps = _steps(found.get("path"))
+    if kind not in KINDS:
+        problems.error((*path, "kind"), not_supported(kind, KINDS))
+        return name, []
+    if not name:
+        problems.error((*path, "name"), required(Message("the object's name")))
+    if not steps:
+        problems.error((*path, "path"), required(Message("as in spec.priority, or a list of names")))
+    if not isinstance(values, list):
+        problems.error((*path, "values"), required(Message("a list of values")))
+        return name, []
+    namespace = found.get("namespace") or ("default" if KINDS[kind].namespaced else "")
+    levels = [Level(_label(value), (SetField(kind, name, steps, value, namespace),)) for value in values]
+    return f"{name} {'.'.join(map(str, steps[-2:] if len(steps) > 2 else steps[-1:]))}", levels
+
+
+def _label(value: Any) -> str:
+    return value if isinstance(value, str) else show(value)
+
+
+def _steps(found: Any) -> tuple[str | int, ...]:
+    """A path: `spec.containers[0].resources.requests.cpu`, or its parts as a list; () where it is none."""
+    if isinstance(found, list):
+        return tuple(found) if all(isinstance(part, str | int) for part in found) else ()
+    if not isinstance(found, str):
+        return ()
+    steps: list[str | int] = []
+    for part in found.split("."):
+        match = _STEP.fullmatch(part)
+        if match is None:
+            return ()
+        steps += [match[1], *map(int, re.findall(r"\d+", match[2]))]
+    return tuple(steps)
+
+
+def _variants(found: Any, path: Path, problems: Problems) -> Read:
+    levels = []
+    for index, one in enumerate(found):
+        edits = one.get("edits") or []
+        if len(edits) > MOST_EDITS:
+            problems.error((*path, index, "edits"), invalid(len(edits), Message("at most {most}", most=MOST_EDITS)))
+            continue
+        try:
+            made = msgspec.convert(edits, tuple[Edit, ...])
+        except msgspec.ValidationError as error:
+            reason = Message("this is no edit: {reason}", reason=str(error))
+            problems.error((*path, index, "edits"), reason)
+            continue
+        levels.append(Level(one.get("label") or (f"variant {index + 1}" if made else AS_IT_IS), made))
+    return "variant", levels
+
+
+READERS: Mapping[str, Callable[[Any, Path, Problems], Read]] = {
+    "seeds": _seeds,
+    "releases": _releases,
+    "strategy": _strategy,
+    "weight": _weight,
+    "disable": _disable,
+    "nodes": _nodes,
+    "field": _field,
+    "variants": _variants,
+}

@@ -1,0 +1,118 @@
+"""An experiment's document to its design; what is wrong with it is a sentence with its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.experiments.design import Design, Factor, design_of
+from scheduler_core.experiments.fields import API_VERSION, EXPERIMENT, FACTOR, KEYS, KIND
+from scheduler_core.experiments.levels import MOST_CELLS, READERS, Data
+from scheduler_core.experiments.table import RESERVED
+from scheduler_core.scenario.fields.schema import ListOf, check
+from scheduler_core.scenario.reading.documents import read_documents
+from scheduler_core.scenario.reading.limits import Limits
+from scheduler_core.scenario.reading.problems import (
+    Path,
+    Problems,
+    ScenarioErrors,
+    duplicate,
+    invalid,
+    one_of,
+    required,
+)
+
+MOST_FACTORS = 8
+FILE_LIMITS = Limits(bytes=1024 * 1024, documents=1, values=200_000)
+
+
+def read_file(text: str) -> tuple[str, Design]:
+    """The scenario's name and the design that an Experiment document gives; raises ScenarioErrors."""
+    problems = Problems()
+    documents = read_documents(text, FILE_LIMITS, problems)
+    name, design = "", None
+    if not problems.count:
+        if len(documents) != 1:
+            problems.error((), Message("expected one document, of kind {kind}", kind=KIND))
+        else:
+            name, design = _document(documents[0].data, problems)
+    return name, _required(design, problems)
+
+
+def read_factors(factors: Any) -> Design:
+    """The design of factors given as data; raises ScenarioErrors."""
+    problems = Problems()
+    return _required(_factors(factors, ("factors",), problems), problems)
+
+
+def _required(design: Design | None, problems: Problems) -> Design:
+    if errors := problems.errors():
+        raise ScenarioErrors(errors)
+    assert design is not None
+    return design
+
+
+def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
+    if (data.get("apiVersion"), data.get("kind")) != (API_VERSION, KIND):
+        wanted = f"apiVersion: {API_VERSION}, kind: {KIND}"
+        problems.error(("kind",), Message("this is no experiment; expected {wanted}", wanted=wanted))
+        return "", None
+    if not check(EXPERIMENT, data, (), problems, strict=True):
+        return "", None
+    spec = data.get("spec") or {}
+    if not spec.get("scenario"):
+        problems.error(("spec", "scenario"), required(Message("the scenario's file, seen from this one")))
+    return spec.get("scenario") or "", _factors(spec.get("factors"), ("spec", "factors"), problems)
+
+
+def _factors(found: Any, path: Path, problems: Problems) -> Design | None:
+    if not check(ListOf(FACTOR), found, path, problems, strict=True):
+        return None
+    if not found:
+        problems.error(path, required(Message("at least one factor")))
+        return None
+    if len(found) > MOST_FACTORS:
+        problems.error(path, invalid(len(found), Message("at most {most} factors", most=MOST_FACTORS)))
+        return None
+    made = [_factor(one, (*path, index), problems) for index, one in enumerate(found)]
+    if problems.count:
+        return None
+    design = design_of(_named(cast(list[Factor], made)))
+    if design.size > MOST_CELLS:
+        reason = Message("the factors' combinations are too many; at most {most:,} runs", most=MOST_CELLS)
+        problems.error(path, invalid(design.size, reason))
+    if sum(factor.levels[-1].seed is not None for factor in design.factors) > 1:
+        problems.error(path, Message("two factors vary the seed; one can"))
+    if sum(bool(factor.levels[-1].release) for factor in design.factors) > 1:
+        problems.error(path, Message("two factors vary the release; one can"))
+    return design
+
+
+def _named(factors: Sequence[Factor]) -> list[Factor]:
+    """Each has a name of its own, since a column is named after it."""
+    seen = dict.fromkeys(RESERVED, 1)
+    made = []
+    for factor in factors:
+        seen[factor.name] = count = seen.get(factor.name, 0) + 1
+        made.append(factor if count == 1 else Factor(f"{factor.name} {count}", factor.levels))
+    return made
+
+
+def _factor(data: Data, path: Path, problems: Problems) -> Factor | None:
+    keys = [key for key in KEYS if data.get(key) is not None]
+    if len(keys) != 1:
+        problems.error(path, required(Message("one of {keys}", keys=one_of(KEYS))))
+        return None
+    key = keys[0]
+    name, levels = READERS[key](data[key], (*path, key), problems)
+    if not levels:
+        if not problems.count:
+            problems.error((*path, key), required(Message("at least one value")))
+        return None
+    labels = [level.label for level in levels]
+    if len(set(labels)) < len(labels):
+        twice = next(label for label in labels if labels.count(label) > 1)
+        problems.error((*path, key), duplicate(twice))
+        return None
+    return Factor((data.get("name") or name)[:60], tuple(levels))

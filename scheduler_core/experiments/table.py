@@ -1,0 +1,29 @@
+"""An experiment's results as a table: a row for each run, with its level of each factor and its measures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from scheduler_core.ask.measures import Measures
+from scheduler_core.experiments.design import Design
+
+Value = float | int | str | None
+
+COLUMNS: tuple[str, ...] = Measures.__struct_fields__
+RESERVED = ("run", *COLUMNS, "error")
+
+
+def header(design: Design) -> list[str]:
+    """The names of the columns."""
+    return ["run", *(factor.name for factor in design.factors), *COLUMNS, "error"]
+
+
+def values_of(measures: Measures) -> list[Value]:
+    """In the order of COLUMNS."""
+    return [getattr(measures, name) for name in COLUMNS]
+
+
+def record(design: Design, number: int, measures: Sequence[Value] | None, error: str) -> list[Value]:
+    """One row; without measures `error` says why."""
+    labels = [level.label for level in design.levels(number)]
+    return [number, *labels, *(measures or [None] * len(COLUMNS)), error]

@@ -1,0 +1,200 @@
+// @ts-check
+/**
+ * Two stages in step: when one goes to a step, the other goes to the same moment of the attempt that belongs to it. The
+ * address holds both steps: `#12,15`.
+ */
+
+/** @typedef {[before: number, after: number, same: number, pod: string, number: number]} Pair */
+
+const NONE = -1;
+const { first, pairs } = /** @type {{first: number, pairs: Pair[]}} */ (
+	JSON.parse(document.getElementById("comparison")?.textContent ?? "{}")
+);
+const slider = /** @type {HTMLInputElement} */ (document.getElementById("at"));
+const where = /** @type {HTMLElement} */ (document.getElementById("where"));
+const frames = /** @type {HTMLIFrameElement[]} */ ([...document.querySelectorAll("iframe[data-side]")]);
+
+/** The step that each side was sent to, until it is there. @type {(number | null)[]} */
+const sent = [null, null];
+let at = 0;
+
+/** @param {number} side @returns {{player: Player, store: ChunkStore} | undefined} */
+function stage(side) {
+	return /** @type {any} */ (frames[side].contentWindow).kschedui;
+}
+
+/** The attempts of a side, in its own order: [its first step, the pair's place]. */
+const begun = [0, 1].map((side) =>
+	pairs
+		.map((pair, place) => [Number(pair[side]), place])
+		.filter(([step]) => step !== NONE)
+		.sort((a, b) => a[0] - b[0]),
+);
+
+/** The pair to which a step belongs; before any attempt, the first. @param {number} side @param {number} step */
+function pairAt(side, step) {
+	const found = begun[side].findLast(([from]) => from <= step) ?? begun[side][0];
+	return found ? found[1] : 0;
+}
+
+/**
+ * The same moment of the other side's attempt.
+ * @param {number} side whose step it is
+ * @param {number} step
+ * @param {number} place
+ */
+function twin(side, step, place) {
+	const other = 1 - side;
+	const [from, to] = [Number(pairs[place][side]), Number(pairs[place][other])];
+	if (to === NONE) return null;
+	const [mine, theirs] = [stage(side)?.store, stage(other)?.store];
+	const type = mine?.event(step)?.type;
+	if (step < from || !theirs || !type) return step < from ? Math.max(0, to - (from - step)) : to;
+	let nth = 0;
+	for (let one = from; one < step; one += 1) nth += Number(mine?.event(one)?.type === type);
+	let last = to;
+	for (const found of theirs.walk(to, 1)) {
+		if (found.step > to && found.event.type === "CycleStarted") break;
+		last = found.step;
+		if (found.event.type === type && nth-- === 0) break;
+		if (found.event.type === "AttemptFinished") break;
+	}
+	return last;
+}
+
+/** @param {number} side @param {number} step @param {number} [frame] */
+function send(side, step, frame = 0) {
+	const player = stage(side)?.player;
+	if (!player || (player.step === step && player.frame === frame)) return;
+	sent[side] = step;
+	player.seek(step, frame);
+}
+
+/** Both sides to where an attempt is decided, else to where it begins. @param {number} place */
+function goTo(place) {
+	at = Math.max(0, Math.min(place, pairs.length - 1));
+	for (const side of [0, 1]) {
+		const from = Number(pairs[at][side]);
+		if (from !== NONE) send(side, decided(side, from));
+	}
+	tell();
+}
+
+/** The step of an attempt that tells its outcome. @param {number} side @param {number} from */
+function decided(side, from) {
+	for (const { event, step } of stage(side)?.store.walk(from, 1) ?? []) {
+		if (["HostSelected", "PreemptionEvaluated", "SchedulingFailed"].includes(event.type)) return step;
+		if (event.type === "AttemptFinished") return step;
+	}
+	return from;
+}
+
+/** Another attempt that differs, or the next of all. @param {1 | -1} by @param {(pair: Pair) => boolean} wanted */
+function jump(by, wanted) {
+	for (let place = at + by; place >= 0 && place < pairs.length; place += by)
+		if (wanted(pairs[place])) return goTo(place);
+}
+
+/** One step, on the side that has this attempt; the other follows. @param {1 | -1} by */
+function step(by) {
+	const player = stage(pairs[at]?.[0] === NONE ? 1 : 0)?.player;
+	if (by > 0) player?.forward();
+	else player?.back();
+}
+
+/** What is on screen, in words and in the address. */
+function tell() {
+	slider.value = String(at);
+	const pair = pairs[at];
+	if (!pair) return;
+	where.textContent = `${at + 1} / ${pairs.length} · ${pair[3]} · ${pair[2] ? "=" : "≠"}`;
+	for (const side of [0, 1]) {
+		const note = frames[side].parentElement?.querySelector(".compare-none");
+		if (note instanceof HTMLElement) note.hidden = pair[side] !== NONE;
+	}
+	const steps = [0, 1].map((side) => stage(side)?.player.step ?? 0);
+	history.replaceState(null, "", `${location.pathname}${location.search}#${steps.join(",")}`);
+}
+
+/** A side shows a step: because it was sent there, or because its reader went there. @param {number} side */
+function shown(side) {
+	const player = stage(side)?.player;
+	if (!player || !stage(1 - side)?.player) return;
+	if (sent[side] !== null) {
+		sent[side] = null;
+		return tell();
+	}
+	at = pairAt(side, player.step);
+	const other = twin(side, player.step, at);
+	if (other !== null) send(1 - side, other, player.frame);
+	tell();
+}
+
+/** Both are drawn for the first time: go where the address says, else to the first difference. */
+function begin() {
+	const asked = /^#(\d+),(\d+)$/.exec(location.hash);
+	if (asked) {
+		for (const side of [0, 1]) send(side, Number(asked[side + 1]));
+		at = pairAt(0, Number(asked[1]));
+		tell();
+	} else if (pairs.length) goTo(Math.max(0, first));
+	document.body.dataset.ready = "";
+}
+
+let ready = 0;
+
+/** @param {number} side */
+function watch(side) {
+	const player = frames[side].contentDocument?.getElementById("player");
+	if (!player) return;
+	let begun = false;
+	const look = () => {
+		if (!player.dataset.ready) return;
+		if (begun) return ready === 2 && shown(side);
+		if (!stage(side)?.store.complete) return void setTimeout(look, 100);
+		begun = true;
+		ready += 1;
+		if (ready === 2) begin();
+	};
+	new MutationObserver(look).observe(player, { attributes: true, attributeFilter: ["data-ready"] });
+	look();
+}
+
+/** @type {Record<string, () => void>} */
+const ways = {
+	back: () => step(-1),
+	on: () => step(1),
+	"attempt-back": () => jump(-1, () => true),
+	"attempt-on": () => jump(1, () => true),
+	"difference-back": () => jump(-1, (pair) => !pair[2]),
+	"difference-on": () => jump(1, (pair) => !pair[2]),
+};
+/** @type {Record<string, string>} */
+const keys = { ArrowLeft: "back", ArrowRight: "on", "[": "difference-back", "]": "difference-on" };
+
+/** @param {KeyboardEvent} event */
+function press(event) {
+	if (/** @type {Element} */ (event.target).closest("input, select, textarea") || event.ctrlKey || event.metaKey)
+		return;
+	const way =
+		keys[event.key] && event.shiftKey ? keys[event.key].replace(/^(back|on)$/, "attempt-$1") : keys[event.key];
+	if (!way) return;
+	event.preventDefault();
+	ways[way]();
+}
+
+document.addEventListener("click", (event) => {
+	const button = /** @type {Element} */ (event.target).closest("[data-go], [data-at]");
+	if (!(button instanceof HTMLElement)) return;
+	if (button.dataset.go) ways[button.dataset.go]();
+	else {
+		goTo(Number(button.dataset.at));
+		document.querySelector(".compare-time")?.scrollIntoView({ block: "start" });
+	}
+});
+document.addEventListener("keydown", press);
+slider.addEventListener("input", () => goTo(Number(slider.value)));
+for (const side of [0, 1]) {
+	if (frames[side].contentDocument?.readyState === "complete") watch(side);
+	frames[side].addEventListener("load", () => watch(side));
+}

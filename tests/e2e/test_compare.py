@@ -1,0 +1,60 @@
+"""Two runs in step: from a strategy to the first decision that differs and the pods that moved, as a link."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.builders import node, pod, scenario
+from tests.e2e.player_page import until
+from tests.e2e.test_player_panels import save
+
+MOST_ALLOCATED = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "pluginConfig": [
+                {
+                    "name": "NodeResourcesFit",
+                    "args": {
+                        "scoringStrategy": {
+                            "type": "MostAllocated",
+                            "resources": [{"name": "cpu", "weight": 1}, {"name": "memory", "weight": 1}],
+                        }
+                    },
+                }
+            ]
+        }
+    ],
+}
+SHOWN = "[...document.querySelectorAll('iframe')].map(one => one.contentDocument.querySelector('#hero b')?.textContent)"
+
+
+def three_hundred() -> list[dict[str, object]]:
+    """The first pod fits nowhere, whatever the strategy; the others go elsewhere with another."""
+    nodes = [node(f"n{number:03}", cpu=8) for number in range(300)]
+    running = [pod(f"old-{number}", cpu=1 + number % 3, node=f"n{number:03}") for number in range(300)]
+    return [*nodes, *running, pod("huge", cpu=9), *(pod(f"web-{number}", cpu=1) for number in range(6))]
+
+
+def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods(browser_page: Page) -> None:
+    page = browser_page
+    least = save(page, scenario(*three_hundred()))
+    most = save(page, scenario(*three_hundred(), MOST_ALLOCATED))
+    page.goto(f"/compare/{least['id']}/1/{most['id']}/1/")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    expect(page.locator("#where")).to_contain_text("2 / 7 · default/web-0 · ≠")
+    expect(page.locator(".compare-cause")).to_contain_text("NodeResourcesFit")
+    expect(page.get_by_role("heading", name="6 pods end elsewhere")).to_be_visible()
+    until(page, f"{SHOWN}.every(one => one === 'web-0')")
+    page.get_by_role("button", name="Previous attempt").click()
+    until(page, f"{SHOWN}.every(one => one === 'huge')")
+    expect(page.locator("#where")).to_contain_text("=")
+    page.frame_locator("iframe").nth(0).locator("#player[data-ready]").press("Shift+ArrowRight")
+    until(page, f"{SHOWN}.every(one => one === 'web-0')")
+    link = page.url
+    page.goto("about:blank")
+    page.goto(link)
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    until(page, f"{SHOWN}.every(one => one === 'web-0')")
+    assert page.url == link
