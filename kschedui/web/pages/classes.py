@@ -107,7 +107,8 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
     """What the player starts from. A student gets the run, and no address of what it was made from."""
     made = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
-    about = {"code": classroom.code, "ws": "/ws/class/", "role": "teacher" if teacher else "student"}
+    role, begun = "teacher" if teacher else "student", classroom.number > 0
+    about = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
     shown = {**made, "page": page, "class": about}
     if not teacher:
         known = {name: made["scenario"][name] for name in ("title", "description", "private")}

@@ -8,8 +8,11 @@ import { warmExplanations } from "../steps/explanations.js";
 import { matches } from "./breakpoints.js";
 import { drawWithMotion, makeView } from "./drawing.js";
 import * as motion from "./motion.js";
+import { boot } from "./opening.js";
 import { paceOf } from "./pace.js";
-import { player, redraw, timeline } from "./page.js";
+import * as page from "./page.js";
+
+const { player, redraw, timeline } = page;
 
 export async function warm() {
 	warmPictures();
@@ -18,6 +21,7 @@ export async function warm() {
 	player.pace = (event) => paceOf(event, lettersNow());
 	player.matches = matches;
 	drawWithMotion(motion);
+	if (boot.class) void import("../classroom/begin.js").then(({ begin }) => begin({ ...page, boot }));
 	await timeline.loadHands();
 	redraw(false);
 }
