@@ -4,6 +4,10 @@ FROM python:3.13.5-slim-bookworm
 ENV PYTHONUNBUFFERED=1 PIP_NO_CACHE_DIR=1 PIP_DISABLE_PIP_VERSION_CHECK=1 KSCHEDUI_ENV=production
 WORKDIR /app
 
+# Letters for the pictures that links show elsewhere.
+RUN apt-get update && apt-get install -y --no-install-recommends fonts-dejavu-core fonts-wqy-microhei \
+ && rm -rf /var/lib/apt/lists/*
+
 COPY requirements.lock .
 RUN pip install --require-hashes --only-binary :all: -r requirements.lock
 

@@ -5,7 +5,7 @@ from http.cookies import CookieError, SimpleCookie
 from types import SimpleNamespace
 from typing import Any
 
-from django.utils.translation import get_language_from_request, gettext
+from django.utils.translation import get_language, get_language_from_request, gettext
 
 from scheduler_core.apis.messages import Message
 
@@ -16,6 +16,11 @@ def spoken(sentence: str) -> str:
         return gettext(sentence) if sentence else ""
     values = {name: spoken(value) if isinstance(value, Message) else value for name, value in sentence.values.items()}
     return gettext(sentence.template).format(**values)
+
+
+def language() -> str:
+    """The visitor's, of those that lessons and the player's texts have."""
+    return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
 
 
 def language_of_scope(scope: Mapping[str, Any]) -> str:

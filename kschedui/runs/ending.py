@@ -1,8 +1,9 @@
 """How a run ends, as a card draws it: which pods stand where, which came in this run, which were evicted, which wait.
 
-A drawing is {queue: [[priority, waits at the end]], nodes: [{cpu, joined, pods: [[cpu, priority, state]]}], cells,
-total}. Cpu is in millicores; a state is RUNNING (from the start), PLACED (in this run) or EVICTED. Of a large cluster
-`nodes` is empty, and `cells` has a digit for each node (or each few neighbours): EMPTY or the highest state there.
+A drawing is {queue: [[priority, waiting]], nodes: [{name, cpu, joined, pods: [[cpu, priority, state]]}], cells, total}.
+Cpu is in millicores; a state is RUNNING (from the start), PLACED (in this run), EVICTED, or at a step HERO, the pod
+that it is about; `waiting` is 1 of a pod that waits at the end, 2 of the hero. Of a large cluster `nodes` is empty,
+and `cells` has a digit for each node (or each few neighbours): EMPTY or the highest state there.
 """
 
 from itertools import pairwise
@@ -19,7 +20,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.records import NodeSummary, PodSummary
 
-RUNNING, PLACED, EVICTED = range(3)
+RUNNING, PLACED, EVICTED, HERO = range(4)
 EMPTY = "-"
 DRAWN_NODES = 32
 DRAWN_PODS = 40  # of one node
@@ -37,6 +38,7 @@ class Ending:
         self.queue: list[str] = []  # every pod that ever waited, in order of arrival
         self.places: dict[str, tuple[str, int]] = {}  # pod -> node, state
         self.pending: set[str] = set()
+        self.deleted: set[str] = set()
 
     def take(self, event: AnyEvent) -> None:
         """Follow one event."""
@@ -61,6 +63,7 @@ class Ending:
 
     def see(self, pod: PodSummary) -> None:
         """A pod was loaded, created or updated."""
+        self.deleted.discard(pod.pod)
         known = pod.pod in self.pods
         self.pods[pod.pod] = pod
         if known:
@@ -77,25 +80,33 @@ class Ending:
         key = f"{event.namespace}/{event.name}"
         if event.kind == "Pod" and self.places.get(key, ("", RUNNING))[1] != EVICTED:
             self.places.pop(key, None)
+            self.deleted.add(key)
 
-    def drawing(self) -> dict[str, Any]:
-        """The picture's data; small enough for a column of the run's row."""
+    def drawing(self, hero: str | None = None) -> dict[str, Any]:
+        """The picture's data; small enough for a column of the run's row. `hero`: key of the pod that a step is about,
+        or ""; the queue then has those that wait at the step, else all that ever did."""
         on_node: dict[str, list[list[int]]] = {name: [] for name in self.nodes}
         for key, (name, state) in self.places.items():
             if name in on_node:
                 pod = self.pods[key]
-                on_node[name].append([pod.requests.get("cpu", 0), pod.priority, state])
+                on_node[name].append([pod.requests.get("cpu", 0), pod.priority, HERO if key == hero else state])
         large = len(on_node) > DRAWN_NODES
-        queue = [[self.pods[key].priority, int(key in self.pending)] for key in self.queue[:DRAWN_QUEUE]]
+        left = self.places.keys() | self.deleted
+        queued = self.queue if hero is None else [key for key in self.queue if key not in left]
+        queue = [[self.pods[key].priority, self.waiting(key, hero)] for key in queued[:DRAWN_QUEUE]]
         shown = [] if large else [self.node(name, pods) for name, pods in on_node.items()]
         cells = cells_of([max((str(pod[2]) for pod in pods), default=EMPTY) for pods in on_node.values()])
         return {"queue": queue, "nodes": shown, "cells": cells if large else "", "total": len(on_node)}
+
+    def waiting(self, key: str, hero: str | None) -> int:
+        """0 of a pod that has a place."""
+        return 2 if key == hero else int(key in self.pending)
 
     def node(self, name: str, pods: list[list[int]]) -> dict[str, Any]:
         """One node; what stays is drawn before what was evicted."""
         pods.sort(key=lambda pod: pod[2] == EVICTED)
         cpu = self.nodes[name].allocatable.get("cpu", 0)
-        return {"cpu": cpu, "joined": name in self.joined, "pods": pods[:DRAWN_PODS]}
+        return {"name": name, "cpu": cpu, "joined": name in self.joined, "pods": pods[:DRAWN_PODS]}
 
 
 def cells_of(states: list[str]) -> str:
@@ -109,7 +120,12 @@ def before_running(summary: dict[str, Any]) -> dict[str, Any]:
     """The same drawing from a version's summary (engine.summary), for a scenario that has not run yet."""
     start = summary.get("drawing", {})
     nodes = [
-        {"cpu": node["cpu"], "joined": False, "pods": [[*pod[:2], RUNNING] for pod in node["pods"]]}
+        {
+            "name": node.get("name", ""),
+            "cpu": node["cpu"],
+            "joined": False,
+            "pods": [[*pod[:2], RUNNING] for pod in node["pods"]],
+        }
         for node in start.get("nodes", [])[:DRAWN_NODES]
     ]
     queue = [[priority, 0] for _, priority in start.get("waiting", [])[:DRAWN_QUEUE]]

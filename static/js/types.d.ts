@@ -95,6 +95,13 @@ declare global {
 		pods: Record<string, StoredPod>;
 	};
 
+	/** What a scenario's text says of itself: /api/v1/scenarios/<id>/versions/<n>/words. */
+	interface Words {
+		description: string;
+		look_at: string;
+		captions: { attempt: number; event: string; text: string }[];
+		questions: import("./learn/questions.js").Asked[];
+	}
 	interface Caption {
 		eyebrow: Part[];
 		sentence: Part[];

@@ -37,8 +37,8 @@ interface Run {
 	message: string;
 	/** while it is queued: how many runs come before it, and about how many seconds that takes */
 	ahead: { runs: number; seconds: number | null } | null;
-	/** ends it; null for whoever may not */
-	cancel: (() => unknown) | null;
+	/** the address that ends it; "" for whoever may not */
+	cancel: string;
 }
 
 export interface View {
@@ -53,9 +53,17 @@ export interface View {
 	hero: string;
 	scene: StepName;
 	caption: Caption;
+	/** its own caption, where a question stands instead */
+	own?: Caption;
+	/** the last frame that may be told; none: all may */
+	horizon?: { step: number; frame: number };
+	/** what a learner does here; comes when the page is idle */
+	learner?: { predictions: import("./learn/predictions.js").Predictions; toggle(): void };
 	motion: boolean;
 	selection: Selection | null;
 	pin: string | null;
+	/** what the margin explains unasked, where the step's own number would tell */
+	explained?: string;
 	options: Options;
 	explainer: Explainer;
 	player: Player;

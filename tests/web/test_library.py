@@ -1,5 +1,6 @@
 """Loading the library: idempotent, at lasting addresses, and forgiving about decoration."""
 
+import json
 import shutil
 from io import StringIO
 from pathlib import Path
@@ -11,7 +12,9 @@ from kschedui import library
 from kschedui.models import Run, Scenario, Version
 from kschedui.scenarios import lessons
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.lessons import questions
 from kschedui.web.pages import cards
+from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
 
 
@@ -88,9 +91,10 @@ def test_the_first_page_speaks_the_visitors_language(folder: Path, author: Brows
 def test_the_teachers_words_come_with_the_player(folder: Path, author: Browser) -> None:
     load()
     page = author.get(author.get("/library/high-preempts-low/")["Location"])
-    lesson = page.context["boot"]["lesson"]
+    lesson = author.get(page.context["boot"]["words"]).json()
     assert lesson["look_at"].startswith("No node fits")
     assert {"attempt", "event", "text"} == set(lesson["captions"][0])
+    assert lesson["captions"][0]["text"] not in page.content.decode()
 
 
 @pytest.mark.parametrize(
@@ -113,3 +117,38 @@ def test_a_card_before_its_run_shows_the_start(folder: Path) -> None:
     made = cards.lesson_card(scenarios.library().get(slug="high-preempts-low"))
     assert (made["nodes"], made["pods"]) == (2, 4)
     assert "<svg" in made["picture"]
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "{not: a list}",
+        "- {attempt: 1, event: PodBound, kind: node, en: a}",
+        "- {attempt: 1, event: CycleStarted, kind: number, en: a}",
+        "- {attempt: x, event: CycleStarted, kind: pod, en: a}",
+        "- {attempt: 1, event: CycleStarted, kind: pod}",
+        "[" * 5000,
+    ],
+)
+def test_malformed_questions_are_no_questions(note: str) -> None:
+    assert questions.asked(note) == []
+
+
+def test_questions_come_with_the_teachers_words_and_without_an_answer(author: Browser) -> None:
+    note = "- {attempt: 1, event: ScoresComputed, kind: node, en: Which one?, zh: 哪个？}"
+    about = {"apiVersion": "kschedui.io/v1alpha1", "kind": "Scenario"}
+    document = {**about, "metadata": {"name": "x", "annotations": {"kschedui.io/questions": note}}}
+    saved = author.save(f"{scenario(node('n1'), pod('a'))}\n---\n{json.dumps(document)}")
+    words = author.get(f"/api/v1/scenarios/{saved['id']}/versions/1/words", headers={"Accept-Language": "zh-CN"}).json()
+    asked = {"attempt": 1, "event": "ScoresComputed", "text": "哪个？", "kind": "node", "frame": None, "about": ""}
+    assert words["questions"] == [asked]
+
+
+def test_a_link_to_predict_with_previews_how_the_run_begins(folder: Path, author: Browser) -> None:
+    load()
+    url = author.get("/library/high-preempts-low/?predict=1")["Location"]
+    assert url.endswith("?predict=1")
+    page = author.get(url)
+    assert page.context["boot"]["predict"] is True
+    assert "lands there on its second attempt" not in page.content.decode()
+    assert page.context["unfurl"]["image"].endswith("picture.png?step=0")

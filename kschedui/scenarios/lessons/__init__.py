@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
+from kschedui.scenarios.lessons.questions import Question, asked
 from scheduler_core.scenario.parse import Limits, Scenario
 from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
 
@@ -50,12 +51,23 @@ class Lesson(msgspec.Struct, frozen=True):
     level: str = ""
     order: int = 1000
     captions: list[Caption] = []
+    questions: list[Question] = []
+
+    @property
+    def says_something(self) -> bool:
+        """Beside its title."""
+        return bool(self.description or self.look_at or self.captions or self.questions)
 
     def text(self, field: str, language: str) -> str:
         """The field in the language, in English where there is no translation."""
         suffix = OTHER_LANGUAGES.get(language)
         translated: str = getattr(self, f"{field}_{suffix}") if suffix else ""
         return translated or getattr(self, field)
+
+
+def said(one: Caption | Question, language: str) -> str:
+    """A caption or a question in the language, in English where there is no translation."""
+    return (one.zh if language in OTHER_LANGUAGES else "") or one.en
 
 
 def read(scenario: Scenario) -> Lesson:
@@ -76,6 +88,7 @@ def read(scenario: Scenario) -> Lesson:
         level=note("level") if note("level") in LEVELS else "",
         order=int(order) if order.isascii() and order.isdigit() and len(order) < 7 else 1000,
         captions=captions(note("captions")),
+        questions=asked(note("questions")),
     )
 
 

@@ -112,6 +112,31 @@ class VersionText(VersionOut):
     text: str
 
 
+class TeacherWords(Schema):
+    """What is said at an event of an attempt."""
+
+    attempt: int
+    event: str
+    text: str
+
+
+class QuestionOut(TeacherWords):
+    """What is asked before an event. The answer is in the trace."""
+
+    kind: Literal["node", "pod", "number", "choice"]
+    frame: int | None
+    about: str = Field(description="The node, pod or plugin that it is about, of several.")
+
+
+class Words(Schema):
+    """What the text says of itself, in your language; the description as plain text."""
+
+    description: str
+    look_at: str
+    captions: list[TeacherWords]
+    questions: list[QuestionOut]
+
+
 class RunScenario(Schema):
     id: str
     version: int

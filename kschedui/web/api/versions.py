@@ -2,23 +2,39 @@
 
 from typing import Any
 
+import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from ninja import Router, Status
 
+from kschedui.language import language
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access
+from kschedui.scenarios import access, lessons
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.lessons.questions import Question
+from kschedui.scenarios.prose import plain_text
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
 from kschedui.web.api.scenarios import saved, seen
-from kschedui.web.api.shapes import Compared, RunName, Saved, TextIn, VersionIn, VersionOut, VersionText
+from kschedui.web.api.shapes import (
+    Compared,
+    QuestionOut,
+    RunName,
+    Saved,
+    TeacherWords,
+    TextIn,
+    VersionIn,
+    VersionOut,
+    VersionText,
+    Words,
+)
 from kschedui.web.api.texts import JSON, sized
 
 router = Router(tags=["versions"])
+LONGEST_DESCRIPTION = 2000
 
 
 @router.post("/{id:sid}/versions", auth=writes("save"), response={201: Saved}, summary="Save a new version, and run it")
@@ -46,6 +62,25 @@ def read(request: HttpRequest, sid: str, number: int) -> VersionText:
     _, scenario = seen(request, sid)
     version = scenarios.version(scenario, number)
     return VersionText(**described(scenario, version), text=version.text)
+
+
+@router.get(
+    "/{id:sid}/versions/{n:number}/words", auth=reads(), response=Words, url_name="words", summary="What a teacher says"
+)
+def words(request: HttpRequest, sid: str, number: int) -> Words:
+    """Captions and questions of the text's annotations."""
+    _, scenario = seen(request, sid)
+    lesson = lessons.load(scenarios.version(scenario, number).summary.get("lesson", {}))
+
+    def told(one: lessons.Caption | Question) -> dict[str, Any]:
+        return {**msgspec.structs.asdict(one), "text": lessons.said(one, language())}
+
+    return Words(
+        description=plain_text(lesson.text("description", language()), LONGEST_DESCRIPTION),
+        look_at=lesson.text("look_at", language()),
+        captions=[TeacherWords(**told(one)) for one in lesson.captions],
+        questions=[QuestionOut(**told(one)) for one in lesson.questions],
+    )
 
 
 def described(scenario: Scenario, version: Version) -> dict[str, Any]:

@@ -1,5 +1,7 @@
 """What the pages show of a scenario: cards of the first page, rows of one's own list, the player's boot data."""
 
+import re
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -7,8 +9,9 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
-from django.utils.translation import get_language, ngettext
+from django.utils.translation import gettext, ngettext
 
+from kschedui.language import language
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import ending
 from kschedui.runs import store as runs
@@ -16,16 +19,13 @@ from kschedui.scenarios import lessons
 from kschedui.scenarios.access import Visitor, may_edit, may_see
 from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson
 from kschedui.scenarios.prose import markdown_html, plain_text
-from kschedui.web.pages import picture, release_choice
+from kschedui.web.pages import release_choice
+from kschedui.web.pages.pictures import inline
 from scheduler_core import ENGINE_VERSION
 
 SEARCHED = 4000  # characters of a lesson
 MOST_VERSIONS = 30  # in the player's list
-
-
-def language() -> str:
-    """The visitor's, of those that we have."""
-    return "zh-hans" if (get_language() or "en").startswith("zh") else "en"
+PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
 
 def lesson_of(summary: dict[str, Any]) -> Lesson:
@@ -40,8 +40,8 @@ def card(scenario: Scenario) -> dict[str, Any]:
     counts = {"nodes": summary.get("nodes", 0), "pods": summary.get("pods", 0)}
     url = reverse("scenario", args=[scenario.public_id])
     outcome = outcome_of(scenario)
-    drawn = {"picture": picture.inline(outcome.get("drawing") or ending.before_running(summary))}
-    told = {"strip": picture.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
+    drawn = {"picture": inline.inline(outcome.get("drawing") or ending.before_running(summary))}
+    told = {"strip": inline.strip(outcome["attempts"]), "outcome": words(outcome)} if outcome else {}
     return {"url": url, "title": scenario.title, **counts, **drawn, **told}
 
 
@@ -108,7 +108,6 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     lesson = lesson_of(version.summary)
     about = {"id": scenario.public_id, "version": version.number, "title": title_of(scenario, lesson)}
     about["private"] = scenario.visibility == Scenario.Visibility.PRIVATE
-    about["description"] = plain_text(lesson.text("description", language()), 2000)
     return {
         "run": run.public_id,
         "scenario": about,
@@ -121,7 +120,8 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "state": run.state,
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),
-        "lesson": {"look_at": lesson.text("look_at", language()), "captions": teacher_words(lesson)},
+        "words": words_url(version) if lesson.says_something else "",
+        "predict": "predict" in request.GET,
     }
 
 
@@ -143,13 +143,9 @@ def path_of(version: Version) -> str:
     return reverse("version", args=[version.scenario.public_id, version.number])
 
 
-def teacher_words(lesson: Lesson) -> list[dict[str, Any]]:
-    """[{attempt, event, text}] in the visitor's language."""
-    chinese = language() == "zh-hans"
-    return [
-        {"attempt": one.attempt, "event": one.event, "text": (one.zh if chinese else "") or one.en}
-        for one in lesson.captions
-    ]
+def words_url(version: Version) -> str:
+    """Where the teacher's words are: not in the page, since they tell what a reader may want to predict."""
+    return reverse("v1:words", args=[version.scenario.public_id, version.number])
 
 
 def title_of(scenario: Scenario, lesson: Lesson) -> str:
@@ -197,14 +193,24 @@ def version_links(shown: Version) -> list[dict[str, Any]]:
 
 
 def unfurl(request: HttpRequest, version: Version, lesson: Lesson) -> dict[str, str]:
-    """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses."""
-    path = reverse("version", args=[version.scenario.public_id, version.number])
+    """{title, description, url, image}: what a link to the page shows elsewhere; absolute addresses. A link to predict
+    with shows how the run begins."""
+    path = path_of(version)
+    predict = "predict" in request.GET
+    about = place_query({**request.GET.dict(), **({"step": "0"} if predict else {})})
+    told = gettext("Predict each decision of kube-scheduler before you see it.")
     return {
         "title": title_of(version.scenario, lesson),
-        "description": plain_text(lesson.text("description", language()), 200),
+        "description": told if predict else plain_text(lesson.text("description", language()), 200),
         "url": absolute(request, path),
-        "image": absolute(request, f"{path}picture.png"),
+        "image": absolute(request, f"{path}picture.png{about}"),
     }
+
+
+def place_query(asked: Mapping[str, str]) -> str:
+    """ "?step=...", with the engine and the release, of those that were asked for; "" for none."""
+    kept = {name: asked[name] for name, form in PLACE.items() if re.fullmatch(form, asked.get(name, ""))}
+    return f"?{urlencode(kept)}" if kept else ""
 
 
 def absolute(request: HttpRequest, path: str) -> str:

@@ -1,6 +1,7 @@
 """Files of a version: its text, its trace as JSON lines, its decisions, a Perfetto trace, its picture, a QR code."""
 
 import io
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,7 @@ import segno
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
@@ -19,13 +21,13 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import streams
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.pages import cards, picture
+from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.pictures import alone
+from kschedui.web.pages.pictures.moment import moment_of
 from kschedui.web.pages.views import asked_release, seen
 from scheduler_core import decisions
 from scheduler_core.trace.keyframe import encode
-
-LONGEST_PLACE = 20
 
 
 def asked(request: HttpRequest, sid: str, number: int) -> Version:
@@ -98,22 +100,40 @@ def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 @page_view
 @require_safe
 def picture_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """The cluster with the title."""
-    version = asked(request, sid, number)
-    return HttpResponse(picture.svg(drawing(version), version.scenario.title), content_type="image/svg+xml")
+    """The cluster with words above it: as the run ends, or at `?step=N`."""
+    return HttpResponse(alone.svg(*pictured(request, sid, number)), content_type="image/svg+xml")
 
 
 @page_view
 @require_safe
 def picture_png(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """The cluster, for link previews."""
-    return HttpResponse(picture.png(drawing(asked(request, sid, number))), content_type="image/png")
+    """The same, for link previews."""
+    return HttpResponse(alone.png(*pictured(request, sid, number)), content_type="image/png")
 
 
-def drawing(version: Version) -> dict[str, Any]:
-    """The cluster as the version's run ends; as it begins while there is none that is complete."""
-    run = runs.find_run(version)
-    return (run.outcome.get("drawing") if run else None) or ending.before_running(version.summary)
+def pictured(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any], alone.Words]:
+    """The drawing, and what is written around it; a step that the run does not have shows the run's end."""
+    version = asked(request, sid, number)
+    title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
+    run = runs.find_run(version, request.GET.get("engine"), asked_release(request, version))
+    foot = f"kube-scheduler {runs.release_of(version, run.kubernetes_version)}" if run else ""
+    place = asked_place(request).partition(".")[0]
+    step = int(place) if place else None
+    moment = moment_of(run, step) if run and step is not None and step < run.steps else None
+    if run and moment:
+        foot += " · " + _("step %(step)d of %(steps)d") % {"step": step, "steps": run.steps - 1}
+        return moment.drawing, alone.Words(title, moment.sentence, foot)
+    if step == 0 or not run or not run.outcome:
+        return ending.before_running(version.summary), alone.Words(title, "", foot)
+    return run.outcome["drawing"], alone.Words(title, cards.words(run.outcome), foot)
+
+
+def asked_place(request: HttpRequest) -> str:
+    """`?step=N[.frame]`, or ""; raises Refusal."""
+    place = request.GET.get("step", "")
+    if place and not re.fullmatch(cards.PLACE["step"], place):
+        raise Refusal(422, gettext_noop("`step` is a number."))
+    return place
 
 
 @page_view
@@ -121,10 +141,8 @@ def drawing(version: Version) -> dict[str, Any]:
 def qr_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """A QR code of the link to the version, or to `?step=N[.frame]` of it."""
     asked(request, sid, number)
-    step = request.GET.get("step", "")
-    if step and not (step.isascii() and step.replace(".", "", 1).isdigit() and len(step) <= LONGEST_PLACE):
-        raise Refusal(422, gettext_noop("`step` is a number."))
-    link = cards.absolute(request, f"/s/{sid}/v/{number}/") + (f"#{step}" if step else "")
+    asked_place(request)
+    link = cards.absolute(request, f"/s/{sid}/v/{number}/{cards.place_query(request.GET.dict())}")
     out = io.BytesIO()
     segno.make(link, error="m").save(out, kind="svg", scale=4, border=4, light="#fff", xmldecl=False)
     return HttpResponse(out.getvalue(), content_type="image/svg+xml")

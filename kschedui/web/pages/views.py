@@ -43,8 +43,10 @@ def home(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def lesson(request: HttpRequest, slug: str) -> HttpResponse:
-    """/library/<slug>/: to the lesson's scenario."""
-    return redirect("scenario", scenarios.by_slug(slug).public_id)
+    """/library/<slug>/: to the lesson's scenario, with whatever the address asks for."""
+    query = request.GET.urlencode()
+    url = reverse("scenario", args=[scenarios.by_slug(slug).public_id])
+    return redirect(f"{url}?{query}" if query else url)
 
 
 @page_view

@@ -3,7 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { formatLink } from "../shared/link.js";
+import { sharedLink } from "../shared/sharing.js";
 import { podName, seconds } from "../shared/units.js";
 import { BINDINGS } from "./keyboard.js";
 import { savePicture } from "./picture.js";
@@ -72,12 +72,10 @@ function help() {
 /** @param {View} view */
 function share(view) {
 	const { scenario } = view.boot;
-	const page = new URL(scenario?.id ? `/s/${scenario.id}/v/${scenario.version}/` : location.pathname, location.href);
-	const here = formatLink({ step: view.step, frame: view.frame, selection: view.selection, order: view.order });
-	const embed = new URL(
-		scenario?.id ? `/embed/${scenario.id}/v/${scenario.version}/` : location.pathname,
-		location.href,
-	);
+	const page = new URL(view.boot.page ?? location.pathname, location.href);
+	const embed = new URL(page);
+	embed.pathname = page.pathname.replace(/^\/s\//, "/embed/");
+	const place = { step: view.step, frame: view.frame, selection: view.selection, order: view.order };
 	const field = (/** @type {string} */ key, /** @type {string} */ text) =>
 		h(
 			"div",
@@ -101,7 +99,7 @@ function share(view) {
 		);
 	const file = (/** @type {string} */ name) =>
 		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);
-	if (view.boot.class) return [field("step", new URL(view.boot.page, location.href).href + here)];
+	if (view.boot.class) return [field("step", page.href + formatLink(place))];
 	return [
 		scenario?.private &&
 			h(
@@ -111,11 +109,11 @@ function share(view) {
 				" ",
 				h("a", { href: `/s/${scenario.id}/settings` }, t("share.settings")),
 			),
-		field("step", page.href + here),
+		field("step", sharedLink(page, place)),
 		field("whole", page.href),
 		field(
 			"frame",
-			`<iframe src="${embed.href}${here}" width="960" height="600" title="kschedui" loading="lazy"></iframe>`,
+			`<iframe src="${sharedLink(embed, place)}" width="960" height="600" title="kschedui" loading="lazy"></iframe>`,
 		),
 		scenario?.id &&
 			h(
@@ -123,7 +121,7 @@ function share(view) {
 				{ key: "more", class: "share-more" },
 				h("img", {
 					class: "qr",
-					src: `${page.pathname}qr.svg?step=${view.step}${view.frame ? `.${view.frame}` : ""}`,
+					src: sharedLink(new URL(`${page.pathname}qr.svg${page.search}`, page), place),
 					width: "148",
 					height: "148",
 					alt: t("share.qr"),
@@ -131,7 +129,7 @@ function share(view) {
 				h(
 					"div",
 					null,
-					teaching(view, page.pathname, here),
+					teaching(view, page.pathname, formatLink(place)),
 					h("h3", null, t("share.files")),
 					h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
 					h("h3", null, t("share.picture")),

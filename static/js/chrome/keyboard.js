@@ -8,7 +8,7 @@
  * @property {(change: any) => void} set
  * @property {() => any} state
  */
-/** @typedef {{keys: string[], name: string, run: (player: Player, page: Page) => void}} Binding */
+/** @typedef {{keys: string[], name: string, run: (player: Player, page: Page, key: string) => void}} Binding */
 
 const FAILED = new Set(["Unschedulable", "Error"]);
 
@@ -63,6 +63,13 @@ export const BINDINGS = [
 	{ keys: ["i"], name: "inspect", run: (_, page) => page.set({ margin: !page.state().options.margin }) },
 	{ keys: ["z"], name: "zoomin", run: (_, page) => page.zoom(0.6) },
 	{ keys: ["Z"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
+	{ keys: ["q"], name: "predict", run: (_, page) => page.state().learner?.toggle() },
+	{
+		keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+		name: "pick",
+		run: (_, page, key) => page.state().learner?.predictions.pick(Number(key) - 1),
+	},
+	{ keys: ["Enter"], name: "reveal", run: (_, page) => page.state().learner?.predictions.goOn() },
 	{ keys: ["?"], name: "help", run: (_, page) => page.open("help") },
 ];
 
@@ -77,8 +84,9 @@ export function press(event, player, page) {
 	const target = /** @type {Element} */ (event.target);
 	if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
 	if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
+	if (event.key === "Enter" && target.closest?.("button, a, summary, [tabindex]")) return;
 	const found = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
 	if (!found) return;
 	event.preventDefault();
-	found.run(player, page);
+	found.run(player, page, event.key);
 }

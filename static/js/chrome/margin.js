@@ -63,7 +63,7 @@ export function drawMargin(target, view) {
  */
 function defaultRef(view) {
 	const { state, hero, scene } = view;
-	const asked = STEPS[scene].asked?.(view);
+	const asked = view.explained ?? STEPS[scene].asked?.(view);
 	if (asked) return asked;
 	const pod = state.pods.get(hero);
 	if (pod?.node) return `room:${pod.node}:cpu`;

@@ -3,6 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { post } from "../shared/server.js";
 import { count } from "../shared/units.js";
 
 /**
@@ -34,7 +35,8 @@ export function drawNotices(target, view) {
 							? { value: String(share), max: "1", "aria-label": t("run.streaming") }
 							: { "aria-label": t("run.streaming") },
 					),
-				run.cancel && h("button", { type: "button", class: "cancel", on: { click: run.cancel } }, t("run.cancel")),
+				run.cancel &&
+					h("button", { type: "button", class: "cancel", on: { click: () => post(run.cancel, {}) } }, t("run.cancel")),
 			),
 		run.state === "failed" &&
 			h("p", { key: "failed", class: "notice bad" }, t("run.failed"), run.message ? ` ${run.message}` : ""),

@@ -13,40 +13,47 @@ const AROUND = 150;
 /** @param {View} view @param {() => void} close */
 export function transcript(view, close) {
 	const from = Math.max(0, view.step - AROUND);
-	const to = Math.min(view.store.steps - 1, view.step + AROUND);
+	const to = Math.min(view.store.steps - 1, view.horizon?.step ?? view.step + AROUND);
 	return [
 		h("p", { key: "about" }, t("transcript.about", { from, to, all: view.store.steps })),
 		h(
 			"ol",
 			{ key: "lines", class: "transcript-lines" },
-			linesOf(view, from, to).map((line) =>
-				h(
-					"li",
-					{
-						key: `${line.step}.${line.frame}`,
-						class: line.step === view.step && line.frame === view.frame ? "now" : "",
-						"aria-current": line.step === view.step && line.frame === view.frame ? "step" : null,
-					},
+			linesOf(view, from, to)
+				.filter(mayBeTold(view))
+				.map((line) =>
 					h(
-						"button",
+						"li",
 						{
-							type: "button",
-							class: "link",
-							on: {
-								click: () => {
-									view.act.seek(line.step, line.frame);
-									close();
+							key: `${line.step}.${line.frame}`,
+							class: line.step === view.step && line.frame === view.frame ? "now" : "",
+							"aria-current": line.step === view.step && line.frame === view.frame ? "step" : null,
+						},
+						h(
+							"button",
+							{
+								type: "button",
+								class: "link",
+								on: {
+									click: () => {
+										view.act.seek(line.step, line.frame);
+										close();
+									},
 								},
 							},
-						},
-						`${line.step}${line.frame ? `.${line.frame}` : ""}`,
+							`${line.step}${line.frame ? `.${line.frame}` : ""}`,
+						),
+						h("span", { class: "when" }, seconds(line.time)),
+						h("span", null, h("b", null, line.sentence), " ", line.why),
 					),
-					h("span", { class: "when" }, seconds(line.time)),
-					h("span", null, h("b", null, line.sentence), " ", line.why),
 				),
-			),
 		),
 	];
+}
+
+/** Nothing behind what may be told. @param {View} view @returns {(line: {step: number, frame: number}) => boolean} */
+function mayBeTold({ horizon }) {
+	return ({ step, frame }) => !horizon || step < horizon.step || frame <= horizon.frame;
 }
 
 /** @param {View} view @param {number} from @param {number} to */

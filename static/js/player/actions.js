@@ -32,8 +32,9 @@ export const act = {
 };
 
 /** Zoom the timeline about the playhead. @param {number} factor */
-export function zoom(factor) {
+export async function zoom(factor) {
+	const hands = await import("../chrome/timeline/hands.js");
 	const [from, to] = timeline.range(index);
-	timeline.zoom(index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
+	hands.zoom(timeline, index, factor, (index.positionOf(player.step, store.steps) - from) / (to - from));
 	redraw(false);
 }

@@ -53,7 +53,9 @@ function modules() {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
-	const coming = [captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(Boolean);
+	const coming = [page.lens.coming, captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(
+		Boolean,
+	);
 	return coming.length ? Promise.all(coming) : null;
 }
 
@@ -66,8 +68,8 @@ export function makeView() {
 	const caption = captionOf({ state, event, frame, order, following, explainer });
 	const shown = screen.drawn; // its sentence stays
 	if (shown?.event === event && shown.frame === frame && shown.order === order)
-		caption.sentence = shown.caption.sentence;
-	return {
+		caption.sentence = (shown.own ?? shown.caption).sentence;
+	return page.lens.look({
 		state,
 		moment: (type) => (type ? momentOf(store, step, state, type) : state),
 		event,
@@ -89,7 +91,7 @@ export function makeView() {
 		sizes,
 		run,
 		boot,
-	};
+	});
 }
 
 /**
@@ -98,7 +100,7 @@ export function makeView() {
  * @param {View} view
  */
 function drawMoving(before, view) {
-	const motion = view.motion && before !== null && Math.abs(before.step - view.step) <= 1;
+	const motion = view.motion && before !== null;
 	const places = motion ? (flights?.remember(root) ?? null) : null;
 	const moved = before?.step !== view.step || before.frame !== view.frame;
 	if (moved) root.classList.toggle("still", !motion);

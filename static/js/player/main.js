@@ -7,7 +7,9 @@ import { followAddress } from "./address.js";
 import { listenToFeed } from "./arrivals.js";
 import { draw } from "./drawing.js";
 import { boot, linked } from "./opening.js";
-import { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } from "./page.js";
+import * as page from "./page.js";
+
+const { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } = page;
 
 function measure() {
 	const { clientWidth: stage, clientHeight: height } = region("stage");
@@ -20,13 +22,13 @@ function measure() {
 /** What the keys do comes once a step is on the screen; a key pressed before waits for it. */
 function listenToKeys() {
 	const state = () => screen.drawn ?? { hero: "", options: chosen.options, order: player.order };
-	const page = { open: act.open, zoom, set: act.set, state };
+	const hands = { open: act.open, zoom, set: act.set, state };
 	/** @type {typeof import("../chrome/keyboard.js") | null} */
 	let keyboard = null;
 	const coming = firstShown.then(async () => (keyboard = await import("../chrome/keyboard.js")));
 	document.addEventListener("keydown", (event) => {
-		if (keyboard) keyboard.press(event, player, page);
-		else void coming.then(({ press }) => press(event, player, page));
+		if (keyboard) keyboard.press(event, player, hands);
+		else void coming.then(({ press }) => press(event, player, hands));
 	});
 }
 
@@ -39,15 +41,21 @@ function listenToPage() {
 	document.addEventListener("themechange", () => redraw(false));
 }
 
+/** The teacher's words. Who predicts is asked before anything is shown that would tell. */
+async function teach() {
+	if (boot.predict) page.lens.coming = import("./warm.js").then(({ learn }) => learn());
+	if (boot.words) boot.lesson = await (await fetch(boot.words)).json();
+}
+
 async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
 		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
 	}
-	const texts = loadCatalogue(boot.captions);
+	const texts = [loadCatalogue(boot.captions), teach()];
 	player.step = linked.step ?? 0;
 	player.order = linked.order;
 	listenToFeed();
-	await texts;
+	await Promise.all(texts);
 	drawWith(draw); // nothing is drawn without words
 	redraw(false);
 	listenToPage();

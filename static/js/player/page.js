@@ -30,17 +30,8 @@ export const run = {
 	connection: "open",
 	message: "",
 	ahead: null,
-	cancel: boot.may_edit && !boot.embed ? cancelRun : null,
+	cancel: boot.may_edit && !boot.embed ? `${boot.api}/runs/${boot.run}/cancel` : "",
 };
-
-/** The answer comes over the feed, as everybody else's does. */
-function cancelRun() {
-	const token = /** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"));
-	return fetch(`${boot.api}/runs/${boot.run}/cancel`, {
-		method: "POST",
-		headers: { "X-CSRFToken": token?.value ?? "" },
-	});
-}
 
 export const chosen = {
 	selection: linked.selection,
@@ -53,6 +44,12 @@ export const sizes = { page: innerWidth, stage: 0, height: 0, timeline: 0 };
 export const screen = {
 	drawn: /** @type {View | null} */ (null),
 	followers: /** @type {Set<(before: View | null, now: View) => void>} */ (new Set()),
+};
+
+/** What a learner sees the run through (learn/); `coming` while it has to be there first. */
+export const lens = {
+	look: (/** @type {View} */ view) => view,
+	coming: /** @type {Promise<unknown> | null} */ (null),
 };
 
 /** @type {((value?: unknown) => void) | null} */

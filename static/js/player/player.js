@@ -7,6 +7,7 @@
 import { framesOf } from "../steps/registry.js";
 
 /** @typedef {{step: number, event: AnyEvent}} Found */
+/** @typedef {{step: number, frame: number}} Place */
 /** @typedef {{pod: string, plugin: string, outcome: string}} Breakpoint every field that is not "" must match */
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
@@ -32,6 +33,10 @@ export class Player {
 		this.matches = () => false;
 		/** How long playing stays on an event, as a share of a step. @type {(event: AnyEvent) => number} */
 		this.pace = () => 1;
+		/** Where a question stops the way there; null: nowhere. @type {(step: number, frame: number) => Place | null} */
+		this.stopBefore = () => null;
+		/** Is a frame left out on the way? @type {(step: number, frame: number) => boolean} */
+		this.leavesOut = () => false;
 		this.due = 0;
 		this.ticking = 0;
 		/** @type {(() => void) | null} */
@@ -63,23 +68,32 @@ export class Player {
 	/** @param {number} step @param {number} frame @param {boolean} motion */
 	move(step, frame, motion) {
 		const last = Math.max(0, this.store.steps - 1);
-		this.step = Math.max(0, this.store.complete ? Math.min(step, last) : step);
-		this.frame = Math.max(0, Math.min(frame, this.frames(this.step) - 1));
+		const to = Math.max(0, this.store.complete ? Math.min(step, last) : step);
+		const at = { step: to, frame: Math.max(0, Math.min(frame, this.frames(to) - 1)) };
+		Object.assign(this, this.stopBefore(at.step, at.frame) ?? at);
 		this.changed(motion);
 	}
 
 	/** One frame on or back. @returns {boolean} whether there was one */
 	forward(motion = true) {
-		if (this.atEnd) return false;
-		if (this.frame < this.frames(this.step) - 1) this.move(this.step, this.frame + 1, motion);
-		else if (this.store.event(this.step + 1)) this.move(this.step + 1, 0, motion);
-		else return false;
+		let { step, frame } = this;
+		do {
+			if (frame < this.frames(step) - 1) frame += 1;
+			else if (this.store.event(step + 1)) [step, frame] = [step + 1, 0];
+			else return false;
+		} while (this.leavesOut(step, frame));
+		this.move(step, frame, motion);
 		return true;
 	}
 
 	back() {
-		if (this.frame > 0) return this.move(this.step, this.frame - 1, false);
-		if (this.step > 0) this.move(this.step - 1, this.frames(this.step - 1) - 1, false);
+		let { step, frame } = this;
+		do {
+			if (frame > 0) frame -= 1;
+			else if (step > 0) [step, frame] = [step - 1, this.frames(step - 1) - 1];
+			else return;
+		} while (this.leavesOut(step, frame));
+		this.move(step, frame, false);
 	}
 
 	/**

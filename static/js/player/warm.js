@@ -5,6 +5,7 @@ import { warmPictures } from "../chrome/stage.js";
 import { plain } from "../shared/i18n.js";
 import { loadCaptions } from "../steps/captions.js";
 import { warmExplanations } from "../steps/explanations.js";
+import { act } from "./actions.js";
 import { matches } from "./breakpoints.js";
 import { drawWithMotion, makeView } from "./drawing.js";
 import * as motion from "./motion.js";
@@ -21,9 +22,14 @@ export async function warm() {
 	player.pace = (event) => paceOf(event, lettersNow());
 	player.matches = matches;
 	drawWithMotion(motion);
-	if (boot.class) void import("../classroom/begin.js").then(({ begin }) => begin({ ...page, boot }));
-	await timeline.loadHands();
+	await Promise.all([timeline.loadHands(), learn()]);
+	if (boot.class) await (await import("../classroom/begin.js")).begin({ ...page, boot });
 	redraw(false);
+}
+
+/** What asks, tells the track and leaves steps out: once. */
+export async function learn() {
+	(await import("../learn/learning.js")).begin({ ...page, act, boot });
 }
 
 /** Letters of the caption to come. */

@@ -158,15 +158,6 @@ export class RunIndex {
 		const end = this.columns[i + 1]?.step ?? Math.max(steps, first + 1);
 		return this.edges[i] + ((step - first + 0.5) / Math.max(1, end - first)) * (this.edges[i + 1] - this.edges[i]);
 	}
-
-	/** The step at a place on the axis. @param {number} position @param {number} steps */
-	stepAt(position, steps) {
-		const i = lastUpTo(this.columns.length, (at) => this.edges[at] <= position);
-		const first = this.columns[i].step;
-		const end = this.columns[i + 1]?.step ?? steps;
-		const part = (position - this.edges[i]) / (this.edges[i + 1] - this.edges[i]);
-		return Math.max(0, Math.min(steps - 1, Math.floor(first + Math.max(0, Math.min(0.999, part)) * (end - first))));
-	}
 }
 
 /**
@@ -174,7 +165,7 @@ export class RunIndex {
  * @param {number} count
  * @param {(i: number) => boolean} holds
  */
-function lastUpTo(count, holds) {
+export function lastUpTo(count, holds) {
 	let low = 0;
 	let high = count - 1;
 	while (low < high) {

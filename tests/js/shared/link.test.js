@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatLink, linkedPlace, parseLink } from "../../../static/js/shared/link.js";
+import { sharedLink } from "../../../static/js/shared/sharing.js";
 
 test("a link names step, frame, selection and order, and reads back as the same place", () => {
 	const place = { step: 121, frame: 7, selection: { kind: "pod", name: "default/web-5" }, order: "node" };
@@ -24,4 +25,12 @@ test("?step= counts when the fragment names none, for links that are unfurled", 
 	assert.equal(linkedPlace({ hash: "", search: "?step=12.3" }).frame, 3);
 	assert.equal(linkedPlace({ hash: "#5", search: "?step=12" }).step, 5);
 	assert.equal(linkedPlace({ hash: "", search: "?step=zz" }).step, null);
+});
+
+test("a shared link tells the step to servers, keeps what the page's address says, and opens at the same place", () => {
+	const page = new URL("http://here/s/a/v/1/?kubernetes=1.30");
+	const place = { step: 12, frame: 3, selection: null, order: "plugin" };
+	assert.equal(sharedLink(page, place), "http://here/s/a/v/1/?kubernetes=1.30&step=12.3");
+	const chosen = { ...place, selection: { kind: "node", name: "n 1" }, order: "node" };
+	for (const asked of [place, chosen]) assert.deepEqual(linkedPlace(new URL(sharedLink(page, asked))), asked);
 });

@@ -46,7 +46,7 @@ function firstRow(view, pods) {
 function row(view, timeline, width, pod, moves) {
 	const { index } = view;
 	const x = (/** @type {number} */ step) => timeline.x(index.positionOf(step, view.store.steps), index, width);
-	const end = timeline.x(index.width, index, width);
+	const end = view.horizon ? x(view.step) : timeline.x(index.width, index, width);
 	const [low, high] = [0, width];
 	const priority = view.state.pods.get(pod)?.summary.priority ?? 0;
 	return h(

@@ -55,14 +55,6 @@ export class Timeline {
 		return ((position - from) / (to - from)) * width;
 	}
 
-	/** Zoom about a place. @param {RunIndex} index @param {number} factor @param {number} about share of the width */
-	zoom(index, factor, about) {
-		const [from, to] = this.range(index);
-		const size = Math.min(index.width, Math.max(4, (to - from) * factor));
-		const at = from + (to - from) * about;
-		this.show(index, at - size * about, size);
-	}
-
 	/** @param {RunIndex} index @param {number} from @param {number} size */
 	show(index, from, size) {
 		const start = Math.max(0, Math.min(from, index.width - size));
@@ -178,7 +170,7 @@ export class Timeline {
 	dense(view, width, unit) {
 		if (!this.barsOf) return null;
 		const { first, next } = view.index;
-		const axis = [first, next, width, ...this.range(view.index)].join(" ");
+		const axis = [first, next, width, view.horizon?.step, ...this.range(view.index)].join(" ");
 		if (axis !== this.kept.axis)
 			this.kept = { axis, drawn: [this.times(view.index, width, unit), this.barsOf(view, this, width)] };
 		return this.kept.drawn;

@@ -77,7 +77,7 @@ export function tank(view, candidate, fates, how) {
 		{ key: candidate.node, class: `tank-column ${how.chosen ? "chosen" : ""} ${how.fallen ? "fallen" : ""}` },
 		h(
 			"h3",
-			{ key: "name" },
+			{ key: "name", "data-node": candidate.node },
 			h(
 				"button",
 				{
@@ -111,6 +111,7 @@ function chips(view, candidate, victims, fates) {
 				{
 					key,
 					type: "button",
+					"data-pod": key,
 					class: "victim",
 					title: podTitle(view.state, key),
 					on: { click: () => view.act.select({ kind: "pod", name: key }) },

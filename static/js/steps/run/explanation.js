@@ -7,14 +7,14 @@ import { panel } from "../parts/panel.js";
 
 /** @param {View} view @returns {Child} */
 export function explain(view) {
-	const { scenario } = view.boot;
+	const { scenario, lesson } = view.boot;
 	return panel(
 		t("margin.about"),
 		scenario?.title || view.state.title,
-		scenario?.description && h("p", { key: "text", class: "note" }, scenario.description),
-		view.boot.lesson?.look_at && [
+		lesson?.description && h("p", { key: "text", class: "note" }, lesson.description),
+		lesson?.look_at && [
 			h("h3", { key: "look" }, t("lesson.look")),
-			h("p", { key: "lookat", class: "note" }, view.boot.lesson.look_at),
+			h("p", { key: "lookat", class: "note" }, lesson.look_at),
 		],
 		h("p", { key: "keys", class: "note" }, t("margin.keys")),
 	);

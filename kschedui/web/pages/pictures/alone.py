@@ -1,0 +1,119 @@
+"""The picture that stands alone, in the light colours: what a link to a run, or to a step of it, shows elsewhere."""
+
+import textwrap
+import unicodedata
+from typing import Any, NamedTuple
+from xml.sax.saxutils import escape
+
+import resvg_py
+
+from kschedui.web.pages.pictures.inline import cross
+from kschedui.web.pages.pictures.shapes import QUEUE, SHARE, WIDTH, Shape, node_pitch, shapes
+
+SIZE = (1200, 630)  # what link previews ask for
+MARGIN = 60
+FIELD = (250, 540)  # top and bottom of the cluster
+NAMED_NODES = 12
+SCALE = (SIZE[0] - 2 * MARGIN) / WIDTH
+IDEOGRAPHS = "'PingFang SC', 'Noto Sans CJK SC', 'Microsoft YaHei', 'WenQuanYi Micro Hei', "
+FONTS = "Inter, Arial, Helvetica, 'Liberation Sans', 'DejaVu Sans', 'Noto Sans', sans-serif"  # the first that is there
+
+PAPER, INK, DIM, LINE, SUNK, HERO = "#FFFFFF", "#141C28", "#566074", "#8B97A8", "#E9EDF3", "#FFC533"
+EDGE, NO = "#8A5A00", "#B8321A"
+FILLS = {
+    "p10": "#DCE3F2", "p100": "#A9B9DC", "p500": "#566CA6", "p1000": "#2F4379", "psys": "#141E3C", "hero": HERO,
+    "node": SUNK, "cell": SUNK, "running": "#A9B9DC", "placed": HERO, "gone": PAPER, "evicted": NO,
+}  # fmt: skip
+STROKES = {"node": LINE, "placed": EDGE, "hero": EDGE, "gone": NO, "pending": NO, "pod": PAPER}
+
+
+class Words(NamedTuple):
+    """What stands around the cluster; each may be "". `sentence` is broken into at most two lines."""
+
+    title: str
+    sentence: str = ""
+    foot: str = ""
+
+
+def svg(drawing: dict[str, Any], words: Words) -> str:
+    """The words above the cluster, and a line below it."""
+    width, height = SIZE
+    top, bottom = FIELD
+    drawn = "".join(coloured(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
+    said = "".join(line(text, 152 + 42 * row, 32) for row, text in enumerate(lines(words.sentence)))
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"'
+        f' aria-label="{attribute(words.title)}" font-family="{FONTS}">'
+        f'<rect width="{width}" height="{height}" fill="{PAPER}"/><rect width="{width}" height="14" fill="{HERO}"/>'
+        f"{line(next(iter(lines(words.title)), ''), 96, 48, weight=600)}{said}"
+        f'<g transform="translate({MARGIN} {top}) scale({SCALE:.3f})">{drawn}</g>'
+        f"{names(drawing)}{line(words.foot, 608, 22, DIM)}</svg>"
+    )
+
+
+def png(drawing: dict[str, Any], words: Words) -> bytes:
+    """The same for sites that show no SVG. Words are left out on a machine that has none of FONTS."""
+    return resvg_py.svg_to_bytes(svg_string=svg(drawing, words), width=SIZE[0])
+
+
+def lines(text: str) -> list[str]:
+    """At most two that fit; an ideograph is as wide as two letters."""
+    return textwrap.wrap(text, 32 if has_ideographs(text) else 62, max_lines=2, placeholder="…")
+
+
+def has_ideographs(text: str) -> bool:
+    return any(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+
+
+def line(text: str, y: float, size: int, colour: str = INK, weight: int = 400) -> str:
+    """A line of text at the margin."""
+    fonts = f' font-family="{IDEOGRAPHS}{FONTS}"' if has_ideographs(text) else ""
+    look = f'font-size="{size}" font-weight="{weight}" fill="{colour}"{fonts}'
+    return f'<text x="{MARGIN}" y="{y}" {look}>{escape(text)}</text>' if text else ""
+
+
+def names(drawing: dict[str, Any]) -> str:
+    """Those of a few nodes, under them; long ones are cut in the middle, where names of a pool are alike."""
+    nodes = drawing["nodes"]
+    if not 0 < len(nodes) <= NAMED_NODES:
+        return ""
+    left = QUEUE if drawing["queue"] else 0.0
+    pitch = node_pitch(len(nodes), left, WIDTH)
+    room = int(pitch * SCALE / 11)
+    look = f'y="{FIELD[1] + 26}" font-size="20" fill="{DIM}" text-anchor="middle"'
+    middles = (MARGIN + (left + i * pitch + pitch * SHARE / 2) * SCALE for i in range(len(nodes)))
+    return "".join(
+        f'<text x="{x:.0f}" {look}>{escape(cut(node.get("name", ""), room))}</text>'
+        for x, node in zip(middles, nodes, strict=True)
+    )
+
+
+def cut(text: str, room: int) -> str:
+    """What fits."""
+    if len(text) <= room:
+        return text
+    end = max(room // 2, 2)
+    return f"{text[: max(room - end - 1, 1)]}…{text[-end:]}"
+
+
+def coloured(shape: Shape) -> str:
+    """One shape as SVG with its colours in it."""
+    fill, stroke, dashed = colours(shape.what)
+    dashes = ' stroke-dasharray="2.4 1.6"' if dashed else ""
+    edge = f' stroke="{stroke}"{dashes}' if stroke else ""
+    place = f'x="{shape.x:.1f}" y="{shape.y:.1f}" width="{shape.width:.1f}" height="{shape.height:.1f}" rx="1.2"'
+    return f'<rect {place} fill="{fill}"{edge}/>{cross(shape, NO)}'
+
+
+def colours(what: str) -> tuple[str, str, bool]:
+    """(fill, stroke or "", dashed) of a shape."""
+    classes = what.split()
+    filling = [name for name in classes if name in FILLS and (name != "placed" or "cell" in classes)]
+    fill = FILLS[filling[-1]] if filling else SUNK
+    stroke = next((STROKES[name] for name in reversed(classes) if name in STROKES), "")
+    return fill, stroke, any(name in ("gone", "pending", "joined") for name in classes)
+
+
+def attribute(text: str) -> str:
+    """Text inside double quotes of an attribute."""
+    return escape(text, {'"': "&quot;"})

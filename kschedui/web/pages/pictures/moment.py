@@ -1,0 +1,93 @@
+"""A step of a stored run for a picture: the cluster at it, and a sentence of what happens."""
+
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+
+from kschedui.models import Chunk, Run
+from kschedui.runs import frames
+from kschedui.runs.ending import Ending
+from scheduler_core import decode_chunk
+from scheduler_core.trace import events as trace
+from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
+
+QUEUES = {"active": "activeQ", "backoff": "backoffQ", "unschedulable": "unschedulablePods"}
+
+
+class Moment(NamedTuple):
+    """`drawing` as `ending.py` has it, with the pod that the step is about; `sentence` may be ""."""
+
+    drawing: dict[str, Any]
+    sentence: str
+
+
+def moment_of(run: Run, step: int) -> Moment | None:
+    """`step` is one of the run's. None when what is stored has the keyframes of an older schema."""
+    first = Chunk.objects.filter(run=run, seq=0).first()
+    chunk = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
+    if first is None or chunk is None:
+        return None
+    if frames.header_of(bytes(chunk.frame)).schema != SCHEMA_VERSION:
+        return None
+    read = decode_chunk(frames.body_of(bytes(chunk.frame)))
+    shown = read.events[: step - chunk.first_step + 1]
+    before = [*frames.events_of(bytes(first.frame))[:1], *read.keyframe.since] if chunk.seq else []
+    ending = Ending()
+    for event in [*before, *shown]:
+        ending.take(event)
+    pod = pod_of([*read.keyframe.cycle, *shown])
+    return Moment(ending.drawing(hero=pod), sentence_of(shown[-1], pod.rpartition("/")[2]))
+
+
+def pod_of(events: list[AnyEvent]) -> str:
+    """The pod that the last of these events is about: its own, else that of the scheduling cycle; "" for none."""
+    match events[-1]:
+        case trace.VictimEvicted(preemptor=pod):
+            return pod
+        case trace.ObjectApplied() | trace.ObjectDeleted() | trace.ClockAdvanced() | trace.RunFinished():
+            return ""
+        case event if pod := getattr(event, "pod", ""):
+            return str(pod)
+    return next((event.pod for event in reversed(events) if isinstance(event, trace.CycleStarted)), "")
+
+
+def sentence_of(event: AnyEvent, pod: str) -> str:
+    """What happens, in one sentence; "" where it takes the page to say it."""
+    match event:
+        case trace.RunStarted():
+            return _("%(nodes)d nodes and %(pods)d pods at the start.") % {
+                "nodes": len(event.nodes), "pods": len(event.pods)
+            }  # fmt: skip
+        case trace.PodEnqueued():
+            return _("%(pod)s enters %(queue)s: %(event)s.") % {
+                "pod": pod, "queue": QUEUES[event.queue], "event": event.event
+            }  # fmt: skip
+        case trace.CycleStarted():
+            return _("%(pod)s is taken from the queue: attempt %(n)d.") % {"pod": pod, "n": event.pod_attempts}
+        case trace.PreFilterFinished(rejected_by=str() as plugin):
+            return _("%(plugin)s rejects %(pod)s in PreFilter.") % {"plugin": plugin, "pod": pod}
+        case trace.NodesFiltered():
+            return _("%(fit)d of %(n)d nodes fit %(pod)s.") % {"fit": event.feasible, "n": event.evaluated, "pod": pod}
+        case trace.PreemptionEvaluated(nominated_node=""):
+            return _("Preemption finds no node for %(pod)s.") % {"pod": pod}
+        case trace.PreemptionEvaluated():
+            return _("%(pod)s preempts on %(node)s.") % {"pod": pod, "node": event.nominated_node}
+        case trace.VictimEvicted():
+            return _("%(victim)s on %(node)s is evicted for %(pod)s.") % {
+                "victim": event.pod.rpartition("/")[2], "node": event.node, "pod": pod
+            }  # fmt: skip
+        case trace.PodNominated():
+            return _("Room on %(node)s is kept for %(pod)s.") % {"node": event.node, "pod": pod}
+        case trace.ScoresComputed():
+            return _("%(n)d nodes get scores for %(pod)s.") % {"n": event.count, "pod": pod}
+        case trace.HostSelected():
+            return _("%(node)s is selected for %(pod)s.") % {"node": event.node, "pod": pod}
+        case trace.PodBound():
+            return _("%(pod)s is bound to %(node)s.") % {"pod": pod, "node": event.node}
+        case trace.SchedulingFailed():
+            return f"{pod}: {event.message}"
+        case trace.RunFinished():
+            return _("The run ends: %(bound)d pods bound, %(pending)d pending.") % {
+                "bound": len(event.bound), "pending": len(event.pending)
+            }  # fmt: skip
+    return ""

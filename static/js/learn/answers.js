@@ -1,0 +1,286 @@
+// @ts-check
+/**
+ * What a question's answer is, by the trace alone: its options, which of them is right, and where the run shows it.
+ * Null where no answer is the only one: equal outcomes, chance, too few options.
+ */
+
+import { filtered, PASSED, stoppedBy } from "../steps/filter/model.js";
+import { stageOf, theatreFrames } from "../steps/preempt/model.js";
+import { activeOrder } from "../steps/queue/view.js";
+import { framesOf } from "../steps/registry.js";
+import { scoreFrames, scores } from "../steps/score/model.js";
+
+/** @typedef {{step: number, frame: number}} Spot */
+/** @typedef {{key: string, kind: "node" | "pod" | "number" | "plugin" | "word"}} Option `key` is the answer itself */
+/**
+ * What is asked of an event.
+ * @typedef {{event: string, kind: string, frame?: number | null, about?: string}} Ask
+ */
+/**
+ * @typedef {object} Answer
+ * @property {Spot} from the first place that may tell: the reader stops before it
+ * @property {Spot} shown where the answer is to be seen
+ * @property {Option[]} options
+ * @property {number} right which of them
+ */
+/** @typedef {{store: ChunkStore, step: number, event: any, before: State, state: State, ask: Ask}} Case */
+
+const MOST_OPTIONS = 9;
+const QUEUES = ["active", "backoff", "unschedulable", "gated"];
+const POINTS = ["Reserve", "Permit", "PreBind", "Bind"];
+const SECONDS = [1, 2, 4, 8, 10];
+
+/**
+ * The answer to what is asked of the event at a step.
+ * @param {ChunkStore} store
+ * @param {number} step
+ * @param {Ask} ask
+ * @returns {Answer | null}
+ */
+export function answerOf(store, step, ask) {
+	const event = store.event(step);
+	const before = store.stateBefore(step) ?? (step ? undefined : store.stateAfter(0));
+	const state = store.stateBefore(step + 1);
+	if (!event || !before || !state) return null;
+	const found = ANSWERS[`${ask.event}:${ask.kind}`]?.({ store, step, event, before, state, ask }) ?? null;
+	return found && found.right >= 0 && found.options.length > 1 ? found : null;
+}
+
+/** @type {Record<string, (found: Case) => Answer | null>} */
+const ANSWERS = {
+	"CycleStarted:pod": popped,
+	"PreFilterFinished:choice": preFiltered,
+	"NodesFiltered:node": leftOver,
+	"NodesFiltered:number": howManyLeft,
+	"NodesFiltered:choice": rejecter,
+	"ScoresComputed:node": winner,
+	"ScoresComputed:number": total,
+	"HostSelected:node": (found) => {
+		const step = stepOf(found, -1, "ScoresComputed");
+		const event = step === null ? undefined : found.store.event(step);
+		const state = step === null ? undefined : found.store.stateBefore(step + 1);
+		return step === null || !event || !state ? null : winner({ ...found, step, event, state });
+	},
+	"PreemptionEvaluated:node": nominated,
+	"PreemptionEvaluated:pod": victim,
+	"PreemptionEvaluated:number": howManyVictims,
+	"PreemptionEvaluated:choice": helped,
+	"PermitEvaluated:choice": (found) => word(found, ["Success", "Wait", "Unschedulable"], found.event.code),
+	"PermitDecided:choice": (found) => word(found, ["allowed", "rejected", "timeout"], found.event.decision),
+	"BindingFailed:choice": (found) => word(found, POINTS, found.event.point),
+	"PodEnqueued:choice": (found) => word(found, QUEUES, found.event.queue),
+	"PodEnqueued:number": waitingTime,
+	"PodEnqueued:pod": woken,
+	"PodGated:choice": (found) => word(found, QUEUES, "gated"),
+	"AttemptFinished:choice": outcome,
+};
+
+/**
+ * @param {Case} found
+ * @param {Option["kind"]} kind
+ * @param {(string | number)[]} all
+ * @param {string | number | undefined} right
+ * @param {Partial<Answer>} [where]
+ * @returns {Answer}
+ */
+function made({ step, event, ask }, kind, all, right, where = {}) {
+	const keys = few([...new Set(all.map(String))], String(right));
+	const frame = Math.max(0, Math.min(ask.frame ?? where.from?.frame ?? 0, framesOf(event) - 1));
+	const from = where.from && where.from.step !== step ? where.from : { step, frame };
+	return {
+		from,
+		shown: where.shown ?? { step, frame: framesOf(event) - 1 },
+		options: keys.map((key) => ({ key, kind })),
+		right: keys.indexOf(String(right)),
+	};
+}
+
+/** No more than buttons have room for, the right one among them, in their order. @param {string[]} keys */
+function few(keys, right = "") {
+	if (keys.length <= MOST_OPTIONS) return keys;
+	const at = keys.indexOf(right);
+	const apart = keys.length / MOST_OPTIONS;
+	const kept = new Set(Array.from({ length: MOST_OPTIONS }, (_, i) => Math.floor(i * apart)));
+	if (at >= 0 && !kept.has(at)) {
+		kept.delete(Math.floor(Math.floor(at / apart) * apart));
+		kept.add(at);
+	}
+	return [...kept].sort((a, b) => a - b).map((i) => keys[i]);
+}
+
+/** @param {Case} found @param {string[]} words @param {string} right */
+function word(found, words, right) {
+	return made(found, "word", words, right);
+}
+
+/** The nearest event of the same attempt. @param {Case} found @param {1 | -1} by @param {string} type */
+function stepOf({ store, step }, by, type) {
+	for (const { step: at, event } of store.walk(step, by)) {
+		if (event.type === type) return at;
+		if (event.type === (by < 0 ? "CycleStarted" : "AttemptFinished")) return null;
+	}
+	return null;
+}
+
+/** Whose turn it is. @param {Case} found */
+function popped(found) {
+	const { before, event } = found;
+	const waiting = activeOrder(before);
+	const hero = before.pods.get(event.pod);
+	const rank = (/** @type {PodState | undefined} */ pod) => `${pod?.summary.priority ?? 0} ${pod?.timestamp}`;
+	const rivals = waiting.filter((key) => key !== event.pod);
+	if (event.source === "backoff" || rivals.some((key) => rank(before.pods.get(key)) === rank(hero))) return null;
+	return made(found, "pod", waiting, event.pod);
+}
+
+/** Who turns the pod away at PreFilter, if anybody does. @param {Case} found */
+function preFiltered(found) {
+	const { results, rejected_by: by } = found.event;
+	const plugins = results.map((/** @type {any} */ one) => one.plugin);
+	return made(found, "plugin", [...plugins, by, "none"].filter(Boolean), by ?? "none");
+}
+
+/** The one node that is left; of `about`, a plugin: the one that it turns away. @param {Case} found */
+function leftOver(found) {
+	const model = filtered(found.state);
+	if (!model || model.hinted) return null;
+	const k = model.plugins.indexOf(found.ask.about ?? "");
+	const hits = found.ask.about ? (k < 0 ? [] : stoppedBy(model, k)) : model.feasible;
+	return hits.length === 1 ? made(found, "node", model.names, hits[0]) : null;
+}
+
+/** @param {Case} found */
+function howManyLeft(found) {
+	const model = filtered(found.state);
+	if (!model || model.evaluated < model.total) return null; // then it is as many as were looked for
+	const right = model.feasible.length;
+	return made(found, "number", numbersAround(right, model.evaluated), right);
+}
+
+/** Up to nine whole numbers about one. @param {number} right @param {number} most */
+function numbersAround(right, most) {
+	const low = Math.max(0, Math.min(right - 3, most - 6));
+	return Array.from({ length: Math.min(most, low + 6) - low + 1 }, (_, i) => low + i);
+}
+
+/** The plugin that turns the node `about` away. @param {Case} found */
+function rejecter(found) {
+	const model = filtered(found.state);
+	const at = model?.at.get(found.ask.about ?? "");
+	if (!model || !at) return null;
+	const right = at.stop === PASSED ? "none" : model.plugins[at.stop];
+	const frame = at.stop === PASSED ? framesOf(found.event) - 1 : Math.min(at.stop, framesOf(found.event) - 1);
+	const plugins = few(model.plugins, right).slice(0, MOST_OPTIONS);
+	const names = right === "none" || plugins.length < MOST_OPTIONS ? plugins.slice(0, MOST_OPTIONS - 1) : plugins;
+	return made(found, "plugin", [...names, ...(names.length < MOST_OPTIONS ? ["none"] : [])], right, {
+		shown: { step: found.step, frame },
+	});
+}
+
+/** The node with the highest total. @param {Case} found */
+function winner(found) {
+	const model = scores(found.state);
+	const chosen = stepOf(found, 1, "HostSelected");
+	const host = /** @type {any} */ (chosen === null ? null : found.store.event(chosen));
+	if (!model || !host || host.by_heap) return null;
+	const best = Math.max(...model.totals);
+	if (model.totals.filter((points) => points === best).length !== 1) return null;
+	return made(found, "node", model.names, host.node, { from: { step: found.step, frame: 1 } });
+}
+
+/** The total of the node `about`. @param {Case} found */
+function total(found) {
+	const model = scores(found.state);
+	const i = model?.names.indexOf(found.ask.about ?? "") ?? -1;
+	if (!model || i < 0) return null;
+	const right = model.totals[i];
+	const near = [...model.plugins.map((one) => right - one.weighted[i]), ...model.totals, right + 100];
+	const options = [...new Set([right, ...near.filter((points) => points > 0)])].slice(0, 5).sort((a, b) => a - b);
+	return made(found, "number", options, right, { from: { step: found.step, frame: scoreFrames(found.event) - 2 } });
+}
+
+/** What the evaluation came to, if chance and the order of nodes did not decide it. @param {Case} found */
+function decided(found) {
+	const { event } = found;
+	const { candidates, chosen, rungs } = stageOf(event);
+	return chosen && event.nominated_node === chosen.node && rungs < 6 && !event.more ? { candidates, chosen } : null;
+}
+
+/** Where room is made. @param {Case} found */
+function nominated(found) {
+	const played = decided(found);
+	if (!played) return null;
+	const { candidates, chosen } = played;
+	const names = candidates.length > 1 ? candidates.map((one) => one.node) : [...found.before.nodes.keys()];
+	const frame = candidates.length > 1 ? 1 : 0;
+	return made(found, "node", names, chosen.node, { from: { step: found.step, frame } });
+}
+
+/** The only pod that has to go. @param {Case} found */
+function victim(found) {
+	const played = decided(found);
+	if (played?.chosen.victims.length !== 1) return null;
+	const all = played.candidates.flatMap((one) => one.removed);
+	const frame = theatreFrames(found.event) > 2 ? 1 : 0;
+	return made(found, "pod", all, played.chosen.victims[0], { from: { step: found.step, frame } });
+}
+
+/** @param {Case} found */
+function howManyVictims(found) {
+	const played = decided(found);
+	if (!played) return null;
+	const right = played.chosen.victims.length;
+	return made(
+		found,
+		"number",
+		numbersAround(right, Math.max(2, ...played.candidates.map((one) => one.removed.length))),
+		right,
+	);
+}
+
+/** Does evicting pods help? @param {Case} found */
+function helped(found) {
+	return word(found, ["Nominated", "Unschedulable"], found.event.nominated_node ? "Nominated" : "Unschedulable");
+}
+
+/** Until it may be tried again, in seconds. @param {Case} found */
+function waitingTime(found) {
+	const { event, state } = found;
+	if (event.queue !== "backoff" || event.backoff_until == null) return null;
+	const right = Math.round((event.backoff_until - state.time) * 100) / 100;
+	const options = [...new Set([right, ...SECONDS])].sort((a, b) => a - b);
+	return made(found, "number", options, right);
+}
+
+/** The only pod that a cluster event moves. @param {Case} found */
+function woken(found) {
+	const { store, step, event, before } = found;
+	const waiting = [...before.pods.values()].filter((one) => one.place === "unschedulable" || one.place === "gated");
+	for (const by of /** @type {(1 | -1)[]} */ ([1, -1])) {
+		for (const { event: other } of store.walk(step + by, by)) {
+			if (["CycleStarted", "ClockAdvanced", "AttemptFinished", "RunStarted"].includes(other.type)) break;
+			if (other.type === "PodEnqueued" && other.event === event.event) return null;
+		}
+	}
+	return made(
+		found,
+		"pod",
+		waiting.map((one) => one.summary.pod),
+		event.pod,
+	);
+}
+
+const ENDS = { Scheduled: "HostSelected", Nominated: "PodNominated", Unschedulable: "SchedulingFailed" };
+
+/** What the attempt comes to. @param {Case} found */
+function outcome(found) {
+	const { event } = found;
+	const end = /** @type {string | undefined} */ (ENDS[/** @type {keyof typeof ENDS} */ (event.outcome)]);
+	const began = stepOf(found, -1, "CycleStarted");
+	const shown = end ? stepOf(found, -1, end) : null;
+	if (began === null || shown === null) return null;
+	return made(found, "word", Object.keys(ENDS), event.outcome, {
+		from: { step: began + 1, frame: 0 },
+		shown: { step: shown, frame: 0 },
+	});
+}

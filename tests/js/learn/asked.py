@@ -1,0 +1,26 @@
+"""Print of each lesson, as a JSON line, what it asks in both languages and the chunks of its run: {"slug", "questions",
+"chunks"}."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from pathlib import Path
+
+import msgspec
+
+from kschedui.scenarios import lessons
+from scheduler_core import chunked, parse_scenario, simulate
+
+MOST_STEPS = 6000  # a lesson asks about its beginning
+
+
+def main(files: list[str]) -> None:
+    for file in files:
+        scenario = parse_scenario(Path(file).read_text(encoding="utf-8"))
+        events = itertools.islice(simulate(scenario), MOST_STEPS)
+        row = {"slug": Path(file).stem, "questions": lessons.read(scenario).questions, "chunks": list(chunked(events))}
+        sys.stdout.write(msgspec.json.encode(row).decode() + "\n")
+
+
+main(sys.argv[1:])
