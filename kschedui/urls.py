@@ -65,6 +65,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
 class_urls: list[URLPattern | URLResolver] = [
     path("", classes.join, name="class-join"),
     path("<id:code>/", classes.show, name="class"),
+    path("<id:code>/words", classes.words, name="class-words"),
     path("<id:code>/qr.svg", classes.qr_svg, name="class-qr"),
     path("<id:code>/answers.csv", classes.answers_csv, name="class-answers"),
 ]

@@ -67,18 +67,18 @@ def test_a_class_of_a_private_scenario_opens_its_run_and_nothing_else_and_ends_w
     code = start(author, saved)
     assert stranger.get(f"{run}/chunks/0").status_code == 403, "before joining"
     stranger.get(f"/c/{code}/")
-    shown = (f"{run}/chunks/0", f"{run}/explain/1")
-    assert [stranger.get(path).status_code for path in shown] == [200, 200]
+    shown = (f"{run}/chunks/0", f"{run}/explain/1", f"/c/{code}/words")
+    assert [stranger.get(path).status_code for path in shown] == [200, 200, 200]
     sid = saved["id"]
     closed = [f"/s/{sid}/", f"/s/{sid}/v/1/", f"/embed/{sid}/v/1/", f"/s/{sid}/edit/", f"/new/?from={sid}"]
     closed += [f"/s/{sid}/v/1/{name}" for name in ("scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json")]
     closed += [f"/s/{sid}/v/1/{name}" for name in ("picture.svg", "qr.svg", "pending/", "releases/")]
     closed += [f"/api/v1/scenarios/{sid}", f"/api/v1/scenarios/{sid}/versions/1", f"{run}/events", f"{run}/decisions"]
-    closed += [f"{run}/objects/pod/default/a", run]
+    closed += [f"{run}/objects/pod/default/a", run, f"/api/v1/scenarios/{sid}/versions/1/words"]
     assert {path: stranger.get(path).status_code for path in closed} == dict.fromkeys(closed, 403)
     assert stranger.post(f"/s/{sid}/fork/").status_code == 403
     store.end(store.by_code(code).pk)
-    assert [stranger.get(path).status_code for path in shown] == [403, 403]
+    assert [stranger.get(path).status_code for path in shown] == [403, 403, 403]
     over = stranger.get(f"/c/{code}/")
     assert over.status_code == 410
     assert sid not in over.content.decode()

@@ -20,6 +20,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.web.api import rates
 from kschedui.web.api.answers import Refusal
+from kschedui.web.api.versions import words_of
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
@@ -111,9 +112,20 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
     about = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
     shown = {**made, "page": page, "class": about}
     if not teacher:
-        known = {name: made["scenario"][name] for name in ("title", "description", "private")}
-        shown |= {"scenario": known, "may_edit": False}
+        known = {name: made["scenario"][name] for name in ("title", "private")}
+        words = reverse("class-words", args=[classroom.code]) if made["words"] else ""
+        shown |= {"scenario": known, "may_edit": False, "words": words}
     return shown
+
+
+@page_view
+@require_safe
+def words(request: HttpRequest, code: str) -> HttpResponse:
+    """/c/<code>/words: captions and questions, for whoever is in the class (versions.words_of)."""
+    classroom = known(request, code)
+    if not store.teaches(access.visitor_of(request), classroom):
+        seats.require_sight(access.visitor_of(request), request.COOKIES, classroom.run)
+    return HttpResponse(words_of(classroom.run.version).model_dump_json(), content_type="application/json")
 
 
 @page_view

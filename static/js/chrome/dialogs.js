@@ -3,6 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { formatLink } from "../shared/link.js";
 import { sharedLink } from "../shared/sharing.js";
 import { podName, seconds } from "../shared/units.js";
 import { BINDINGS } from "./keyboard.js";
