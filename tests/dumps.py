@@ -29,10 +29,10 @@ LONG_MESSAGE = (
 
 
 class Cluster:
-    """A cluster of `nodes` with `pods`, of which every hundredth waits for room."""
+    """A cluster of `nodes` with `pods`, of which every hundredth waits for room; `fields`: how many managed ones."""
 
-    def __init__(self, nodes: int, pods: int, seed: int = 1, images: int = 50) -> None:
-        self.nodes, self.pods, self.images = nodes, pods, images
+    def __init__(self, nodes: int, pods: int, seed: int = 1, images: int = 50, fields: int = 20) -> None:
+        self.nodes, self.pods, self.images, self.fields = nodes, pods, images, fields
         self.random = random.Random(seed)
 
     def objects(self) -> list[Manifest]:
@@ -238,7 +238,7 @@ class Cluster:
             },
             "creationTimestamp": STARTED,
             "labels": labels,
-            "managedFields": managed(version),
+            "managedFields": managed(version, self.fields),
             "name": name,
         }
         if namespace:
@@ -246,8 +246,8 @@ class Cluster:
         return {**found, "resourceVersion": "48151623", "uid": uid(kind, name, namespace)}
 
 
-def managed(version: str) -> list[Manifest]:
-    fields = {"f:metadata": {"f:labels": {".": {}, "f:app": {}}}, "f:spec": {f"f:field{i}": {} for i in range(20)}}
+def managed(version: str, fields: int) -> list[Manifest]:
+    first = {"f:metadata": {"f:labels": {".": {}, "f:app": {}}}, "f:spec": {f"f:field{i}": {} for i in range(fields)}}
     made = {
         "apiVersion": version,
         "fieldsType": "FieldsV1",
@@ -256,7 +256,7 @@ def managed(version: str) -> list[Manifest]:
         "time": STARTED,
     }
     return [
-        {**made, "fieldsV1": fields},
+        {**made, "fieldsV1": first},
         {**made, "manager": "kubelet", "fieldsV1": {"f:status": {'k:{"type":"Ready"}': {".": {}}}}},
     ]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from kschedui.scenarios import importers
-from kschedui.scenarios.importers import raw_text
+from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
 from scheduler_core.apis.messages import Message

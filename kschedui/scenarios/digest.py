@@ -3,7 +3,7 @@
 from typing import Any, NamedTuple
 
 from kschedui.scenarios import engine, importers
-from kschedui.scenarios.importers import raw_text
+from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.prose import clean_title
 
 

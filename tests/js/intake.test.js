@@ -21,11 +21,19 @@ const [{ table }, ...cases] = out
 	.split("\n")
 	.filter(Boolean)
 	.map((line) => JSON.parse(line));
+async function* inBlocks(text, size) {
+	for (let at = 0; at < text.length; at += size) yield text.slice(at, at + size);
+}
+async function reduced(text, size) {
+	const documents = [];
+	const leftOut = await reduce(inBlocks(text, size), table, (document) => documents.push(document));
+	return { text: documents.join("\n---\n"), leftOut };
+}
 const plain = (value) => JSON.parse(JSON.stringify(value));
 
 for (const { name, text, objects, leftOut } of cases) {
-	test(`${name}: the browser keeps what Python keeps`, () => {
-		const made = reduce(text, table);
+	test(`${name}: the browser keeps what Python keeps`, async () => {
+		const made = await reduced(text, 1000);
 		const found = parseAllDocuments(made.text, { version: "1.1" })
 			.map((document) => document.toJS())
 			.filter(Boolean);
@@ -36,13 +44,13 @@ for (const { name, text, objects, leftOut } of cases) {
 	});
 }
 
-test("what cannot be read is refused with its line, and nothing of it is sent", () => {
-	assert.throws(
-		() => reduce("kind: Pod\nmetadata:\n  name: 'a\n", table),
+test("what cannot be read is refused with its line, and nothing of it is sent", async () => {
+	await assert.rejects(
+		reduced("kind: Pod\nmetadata:\n  name: 'a\n", 7),
 		(error) => error instanceof Malformed && error.atEnd,
 	);
-	assert.throws(
-		() => reduce('{"kind": "Pod",\n "metadata" 7}', table),
+	await assert.rejects(
+		reduced('{"kind": "Pod",\n "metadata" 7}', 7),
 		(error) => error instanceof Malformed && error.line === 2,
 	);
 });

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 
-from kschedui.scenarios.importers.dump_reader import read_dump
-from kschedui.scenarios.importers.reading_table import reading_table
-from scheduler_core.scenario.parse import Limits
+from kschedui.scenarios.importers.reading.dump_reader import read_dump
+from kschedui.scenarios.importers.reading.reading_table import reading_table
+from scheduler_core.scenario.parse import Limits, ScenarioErrors
+from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 from tests.builders import node, pod
 from tests.dumps import Cluster, as_json, as_yaml, listed
-from tests.web.test_intake import STYLES
+from tests.web.test_intake import CLUSTER_INFO, SCALARS, STYLES
 
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 
@@ -35,6 +37,13 @@ def texts() -> dict[str, str]:
         "an array": json.dumps([node("n1"), service, {"kind": "Odd"}]),
         "slips": as_yaml(listed([slipped, service])),
     }
+    for number, scalar in enumerate(SCALARS):
+        text = f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels:\n    a: {scalar}\n"
+        with suppress(ScenarioErrors):  # and numbers that only a server reads as kubectl does stay lines
+            read_dump(text, Limits())
+            if isinstance(resolve_plain(scalar), str) or (scalar.isdecimal() and scalar[0] != "0"):
+                found[f"value {number}: {scalar}"] = text
+    found["cluster-info dump"] = CLUSTER_INFO
     found |= {name: f"apiVersion: v1\nkind: Pod\n{style}\n" for name, style in STYLES.items()}
     for path in sorted(CONFORMANCE.rglob("*.yaml"))[::12]:
         found[path.name] = path.read_text(encoding="utf-8")

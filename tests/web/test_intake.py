@@ -3,6 +3,8 @@
 import gzip
 import io
 import json
+from contextlib import suppress
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -11,11 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kschedui.scenarios import compact_yaml, importers
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.pruning import pruned
+from kschedui.scenarios.importers.reading import dump_reader
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
+from kschedui.scenarios.importers.reading.plain_style import composed
+from kschedui.scenarios.importers.reading.pruning import pruned
 from scheduler_core import Limits, ScenarioErrors, parse_scenario
 from scheduler_core.apis.core import Pod
+from scheduler_core.scenario.reading.documents import data_of
 from tests.builders import node, pod, scenario
 from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
 
@@ -281,6 +286,120 @@ def test_lines_are_dropped_as_data_is(metadata: Manifest, spec: Manifest, *, wid
     assert kept is not None
     assert yaml.safe_load("\n".join(kept[0])) == by_data
     assert lines == counted
+
+
+@given(st.dictionaries(KEYS, TREES, min_size=1, max_size=5), st.booleans())
+def test_plain_lines_are_read_as_a_parser_reads_them(tree: Manifest, wide: bool) -> None:
+    text = as_yaml(tree) if wide else yaml.safe_dump(tree)
+    with suppress(Unsure):
+        assert composed(text.splitlines()) == data_of(text)
+
+
+SCALARS = [
+    "1",
+    "01",
+    "0755",
+    "0x1f",
+    "0o17",
+    "1_000",
+    "-0",
+    "+5",
+    "1e3",
+    "1e3m",
+    ".5",
+    "-.inf",
+    "12e03",
+    "1.0",
+    "1.10",
+    "100m",
+    "4Gi",
+    "10.0.0.1",
+    "12:30",
+    "2024-01-02",
+    "yes",
+    "No",
+    "on",
+    "OFF",
+    "y",
+    "~",
+    "null",
+    "nil",
+    "true",
+    "'true'",
+    "''",
+    '""',
+    "'it''s'",
+    '"a\\nb"',
+    "a:b",
+    "a#b",
+    ":a",
+    "a:",
+    "-a",
+    "-",
+    "{}",
+    "[]",
+    "{a}",
+    "[a]",
+    "*a",
+    "&a",
+    "!a",
+    "|-",
+    ">",
+    "@a",
+    "`a",
+    "%",
+    ",",
+    "?",
+    "1-2",
+    "a/b",
+]
+
+
+@pytest.mark.parametrize("scalar", SCALARS)
+def test_a_plain_value_is_what_a_parser_makes_of_it(scalar: str) -> None:
+    for text in (f"a: {scalar}\nb: c", f"- {scalar}", f"{scalar}: a"):
+        lines = f"all:\n{indent(text, '  ')}\n".split("\n")
+        with suppress(Unsure):
+            assert composed(lines) == data_of("\n".join(lines))
+
+
+def test_what_kubectl_prints_needs_no_parser() -> None:
+    sure = [one for one in DUMP if one["kind"] in ("Node", "Pod", "ReplicaSet") and not is_told_to_wait(one)]
+    assert len(sure) > 100
+    for one in sure:
+        kept = kept_lines(as_yaml(one).splitlines(), LeftOut())
+        assert kept is not None
+        assert composed(kept[0]) == pruned(one, LeftOut())
+
+
+def is_told_to_wait(found: Manifest) -> bool:
+    return "message" in str(found.get("status"))
+
+
+CLUSTER_INFO = (
+    as_json({"kind": "NodeList", "apiVersion": "v1", "items": [node("n1")]})
+    + as_json({"kind": "PodList", "apiVersion": "v1", "items": [pod("a")]})
+    + f'==== START logs for container main of pod shop/a ====\n{{"token": "{SECRET}"}}\n---\nkind: Pod\n'
+    + "==== END logs for container main of pod shop/a ====\n"
+    + as_json({"kind": "PodList", "apiVersion": "v1", "items": [pod("b")]})
+)
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_logs_in_a_cluster_info_dump_are_dropped(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dump_reader, "BLOCK", block)
+    found = importers.convert(io.BytesIO(CLUSTER_INFO.encode()), Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
+    assert SECRET not in found.text
+    assert "1 container log" in found.notes[0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("block", [100, 4096])
+def test_where_the_blocks_of_a_file_end_changes_nothing(form: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = importers.convert(FORMS[form], Limits())
+    monkeypatch.setattr(dump_reader, "BLOCK", block)
+    assert importers.convert(io.BytesIO(FORMS[form].encode()), Limits()).text == whole.text
 
 
 @given(TREES)

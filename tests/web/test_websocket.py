@@ -155,6 +155,24 @@ async def test_a_malformed_message_is_answered_by_a_sentence(many: Run, caplog: 
 
 
 @in_loop
+async def test_a_client_that_is_gone_leaves_no_traceback(many: Run, caplog: pytest.LogCaptureFixture) -> None:
+    def refuses(error: Exception) -> Callable[[dict[str, Any]], Any]:
+        async def send(message: dict[str, Any]) -> None:
+            raise error
+
+        return send
+
+    for error in (RuntimeError("Unexpected ASGI message 'websocket.send'"), ConnectionResetError()):
+        consumer = consumers.RunConsumer()
+        consumer.scope, consumer.base_send = {"headers": []}, refuses(error)
+        for code in (consumers.NOT_ALLOWED, consumers.RESTART, consumers.SLOW):
+            await consumer.refuse(consumers.Refused(code, "No."))
+        consumer.run = many.public_id
+        await consumer.stream(0)
+    assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@in_loop
 async def test_an_unknown_run_is_4004(many: Run) -> None:
     async with socket() as made:
         await made.send_to(text_data=ask("nothinghere"))

@@ -17,9 +17,9 @@ from kschedui.scenarios.importers import (
     simulator_export,
     workloads,
 )
-from kschedui.scenarios.importers.dump_reader import Dump, read_dump, refusal
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump, refusal
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Limits
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from kschedui.scenarios.importers.pruning import Manifest
-from kschedui.scenarios.importers.reading_table import reading_table
+from kschedui.scenarios.importers.reading.pruning import Manifest
+from kschedui.scenarios.importers.reading.reading_table import reading_table
 
 DONE = ("Succeeded", "Failed")
 CONTROLLERS = {"ReplicaSet", "StatefulSet", "ReplicationController"}

@@ -11,8 +11,8 @@ from typing import Any
 
 from kschedui.scenarios.importers import scheduler_policy
 from kschedui.scenarios.importers.cleaning import part
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.pruning import Manifest, pruned
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.pruning import Manifest, pruned
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION, POINT_FIELDS
 from scheduler_core.scenario.parse import Limits, ScenarioErrors

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from kschedui.scenarios.importers.cleaning import listed, part
-from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 
 KINDS = {"LimitRange", "RuntimeClass"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 
 from kschedui.scenarios.importers.cleaning import part
-from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY, SYSTEM_PRIORITY_CLASSES
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 
 PREDICATES: dict[str, tuple[str, ...]] = {

@@ -1,7 +1,7 @@
 """The export file of kube-scheduler-simulator: lists of objects without kinds, and the scheduler's configuration."""
 
 from kschedui.scenarios.importers.cleaning import listed
-from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading.pruning import Manifest
 
 LISTS = {
     "namespaces": ("v1", "Namespace"),

@@ -14,7 +14,7 @@ from typing import Any
 
 from kschedui.scenarios.importers.cleaning import part
 from kschedui.scenarios.importers.pod_admission import PodAdmission
-from kschedui.scenarios.importers.pruning import Manifest
+from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Limits
 

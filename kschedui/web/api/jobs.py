@@ -15,7 +15,7 @@ from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.across_releases import Outcome, outcomes
 from kschedui.scenarios.digest import Digest, digest_of
-from kschedui.scenarios.importers.dump_reader import TooLong
+from kschedui.scenarios.importers.reading.dump_reader import TooLong
 from kschedui.waiting.analysis import Follower, dumped_messages
 from kschedui.web.http import body_limit
 from scheduler_core import RunEnded

@@ -11,7 +11,7 @@ from ninja import Router
 from kschedui.accounts import tokens
 from kschedui.scenarios import lessons as lesson_words
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.importers.reading_table import reading_table
+from kschedui.scenarios.importers.reading.reading_table import reading_table
 from kschedui.scenarios.outside_plugins import outside_plugins
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads

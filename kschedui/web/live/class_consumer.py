@@ -34,6 +34,7 @@ from kschedui.web.live.halls import Follower, Hall, entering
 logger = logging.getLogger(__name__)
 
 PROTOCOL = 1
+OVER = 1000
 LONGEST_MESSAGE = 8192  # characters; of a teacher, whose questions have words
 PLACE_SECONDS = 0.1  # between two places of a teacher; those in between are left out
 BURST, A_SECOND = 60.0, 20.0  # messages of one socket
@@ -150,7 +151,7 @@ class ClassConsumer(Connection):
             if not self.student and counts != (hall.following, hall.answered):
                 counts = (hall.following, hall.answered)
                 await self.tell(type="count", students=counts[0], answered=counts[1])
-        await self.close(RESTART if hall.broken else None)
+        raise Refused(RESTART if hall.broken else OVER, "")
 
     async def mine(self, hall: Hall) -> int | None:
         """What this student has answered to the question on screen."""

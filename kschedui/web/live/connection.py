@@ -61,20 +61,24 @@ class Connection(AsyncWebsocketConsumer):
         await self.bounded_send(text_data=json.dumps(message))
 
     async def bounded_send(self, **data: Any) -> None:
-        """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError."""
+        """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError, and
+        ConnectionError when the client is gone."""
         (message,) = data.values()
         outlet = self.scope.get("outlet")
-        async with asyncio.timeout(patience(len(message))):
-            await (outlet.take(message) if outlet else self.send(**data))
+        try:
+            async with asyncio.timeout(patience(len(message))):
+                await (outlet.take(message) if outlet else self.send(**data))
+        except RuntimeError:  # how a server says it
+            raise ConnectionResetError from None
 
     async def refuse(self, refusal: Refused) -> None:
         """Say why, and close; a client that takes nothing is closed all the same."""
         try:
             async with asyncio.timeout(1):
-                if refusal.code != SLOW:
+                if str(refusal):
                     await self.send(text_data=json.dumps({"type": "error", "message": self.say(str(refusal))}))
                 await self.close(refusal.code)
-        except (TimeoutError, RuntimeError):
+        except (TimeoutError, RuntimeError, OSError):  # it is gone, say
             logger.info("a socket that takes nothing is dropped")
             if self.scope.get("outlet"):
                 self.scope["outlet"].drop()

@@ -110,8 +110,7 @@ class RunConsumer(Connection):
             elif isinstance(news, int):
                 await self.send_frame(feed, news)
         if feed.broken:
-            await self.close(RESTART)
-            return
+            raise Refused(RESTART, "")
         status = feed.status
         if status.error:
             await self.tell(type="error", message=self.say(status.error))

@@ -47,8 +47,9 @@ export class Follow {
 
 	/** The teacher is there now. @param {Place} place */
 	lead(place) {
+		const moved = JSON.stringify(place) !== JSON.stringify(this.place);
 		this.place = place;
-		if (this.on) this.go();
+		if (this.on && moved) this.go();
 	}
 
 	/** To the teacher, with the ordinary motion where that is one frame on. */
@@ -60,8 +61,13 @@ export class Follow {
 			(place.step === player.step + 1 && place.frame === 0);
 		player.playing = false;
 		this.chose(place);
-		this.ours = true;
 		this.move(place.step, place.frame, next);
+	}
+
+	/** What moves the player on the class's behalf. @param {() => void} act */
+	led(act) {
+		this.ours = true;
+		act();
 		this.ours = false;
 	}
 

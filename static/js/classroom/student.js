@@ -1,8 +1,10 @@
 // @ts-check
 /** A student's page: the ordinary player, which follows the teacher, and a bar that says so. */
 
+import { predictions } from "../learn/predictions.js";
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { Asked } from "./asked.js";
 import { Follow } from "./follow.js";
 import { addressOf, ClassSocket } from "./socket.js";
 
@@ -17,6 +19,11 @@ export function attend(page) {
 	let lost = false;
 	let refused = "";
 	const follow = new Follow(player, chose, show);
+	const asked = new Asked(page, (act) => follow.led(act));
+	predictions.turn(false, player); // in a class the teacher asks
+	predictions.listen((what, { id }, choice) => {
+		if (what === "picked") socket.say({ type: "answer", question: id, choice });
+	});
 
 	/** @param {import("./socket.js").Place} place */
 	function chose({ order, selection }) {
@@ -25,16 +32,27 @@ export function attend(page) {
 		chosen.pin = null;
 	}
 
-	/** @param {Board} now */
-	function take(now) {
+	/** @param {Board} now @param {{mine: number | null} | null} hello */
+	function take(now, hello) {
+		const { id, counts } = now.asked;
 		const back = board !== null && now.gathered > board.gathered;
 		board = now;
-		follow.held = now.paused;
+		follow.held = now.paused || Boolean(id && !counts);
+		if (!id && asked.now.id) predictions.turn(false, player);
 		if (now.place.step !== undefined) follow.lead(/** @type {any} */ (now.place));
-		if (back) follow.catchUp();
+		const fresh = asked.take(now.asked, /** @type {any} */ (now.place));
+		if (back || fresh) follow.catchUp();
+		if (hello && id) remember(id, hello.mine);
 		if (now.ended) end();
 		show();
 		redraw(false);
+	}
+
+	/** What was answered before the page was loaded again, or while there was no connection. */
+	function remember(/** @type {string} */ id, /** @type {number | null} */ mine) {
+		const pick = predictions.picks.get(id);
+		if (pick === undefined && mine !== null) predictions.picks.set(id, mine);
+		if (pick !== undefined && pick !== mine) socket.say({ type: "answer", question: id, choice: pick });
 	}
 
 	/** What was shown of a private scenario ends with the class. */
@@ -45,11 +63,11 @@ export function attend(page) {
 
 	const bar = /** @type {HTMLElement} */ (document.getElementById("class-bar"));
 	function show() {
-		patch(bar, barOf({ board, follow, lost, refused }));
+		patch(bar, barOf({ board, follow, asked, lost, refused }));
 	}
 
 	const socket = new ClassSocket(addressOf(boot.class.ws), boot.class.code, {
-		board: (now) => take(now),
+		board: take,
 		message: (message) => {
 			if (message.type === "error" && !message.again) refused = message.message;
 			show();
@@ -63,6 +81,7 @@ export function attend(page) {
 		follow.drawn(now);
 		show();
 	});
+	document.addEventListener("keydown", (event) => event.key === "q" && event.stopImmediatePropagation(), true);
 	document.addEventListener("keydown", (event) => {
 		const target = /** @type {Element} */ (event.target);
 		if (event.key !== "c" || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -76,12 +95,12 @@ export function attend(page) {
 }
 
 /**
- * @param {{board: Board | null, follow: Follow, lost: boolean, refused: string}} now
+ * @param {{board: Board | null, follow: Follow, asked: Asked, lost: boolean, refused: string}} now
  * @returns {Child[]}
  */
-function barOf({ board, follow, lost, refused }) {
+function barOf({ board, follow, asked, lost, refused }) {
 	const ended = board?.ended ?? false;
-	const news = refused && !board ? refused : stateOf(board, follow, lost);
+	const news = refused && !board ? refused : (!lost && questionOf(asked)) || stateOf(board, follow, lost);
 	const toggle = h(
 		"button",
 		{
@@ -108,6 +127,12 @@ function stateOf(board, follow, lost) {
 	if (!follow.place) return t("class.waiting");
 	if (board.paused) return t(follow.on ? "class.paused" : "class.paused.away");
 	return t(follow.on ? "class.following" : "class.away");
+}
+
+/** Of a question: that it is there, or how many were right. @param {Asked} asked */
+function questionOf(asked) {
+	if (asked.open) return t("class.question");
+	return asked.tally ? t("class.right", { right: asked.tally[0], all: asked.tally[1] }) : "";
 }
 
 /** For the eye alone: it changes with each step. @param {Follow} follow */

@@ -1,8 +1,11 @@
 // @ts-check
 /** The teacher's page: the ordinary player, which everyone follows, and a bar to lead by. */
 
+import { predictions } from "../learn/predictions.js";
+import { optionText, textOf } from "../learn/words.js";
 import { h, patch } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
+import { plain, t } from "../shared/i18n.js";
+import { Asked } from "./asked.js";
 import { addressOf, ClassSocket } from "./socket.js";
 
 /** @typedef {import("./begin.js").Page} Page */
@@ -23,6 +26,37 @@ export function teach(page) {
 	let asksToEnd = false;
 	let last = "";
 	let due = 0;
+
+	const asked = new Asked(page, (act) => act());
+	predictions.turn(true, player);
+	predictions.listen((what, question) => {
+		if (what === "asked") say("ask", { question: question.id, choices: question.options.length });
+	});
+
+	/** The words are for the file of answers. */
+	function reveal() {
+		const { question } = asked;
+		if (!question) return;
+		const labels = question.options.map((option) => optionText(option, question));
+		say("reveal", { right: question.right, text: plain(textOf(question)), labels });
+	}
+
+	/** Go on without an answer. */
+	function skip() {
+		say("ask");
+		predictions.heldBy = "";
+		predictions.skip();
+		predictions.heldBy = "class";
+	}
+
+	/** Off the screen, once we have gone on. @param {View} now */
+	function putAway(now) {
+		const { question } = asked;
+		if (!question || !board?.asked.id || board.asked.id !== asked.now.id) return;
+		const shown = predictions.settled.has(question.id);
+		const gone = now.step !== question.shown.step || now.frame < question.shown.frame;
+		if (asked.now.counts ? shown && gone : !predictions.open) say("ask");
+	}
 
 	function place() {
 		const { step, frame, order } = player;
@@ -56,6 +90,7 @@ export function teach(page) {
 		const first = board === null;
 		if (first || !hello) meet(now, first);
 		board = now;
+		asked.take(now.asked, first ? player : /** @type {any} */ (now.place));
 		if (hello && !first) last = ""; // what was sent meanwhile may be lost
 		lead();
 		show();
@@ -95,7 +130,9 @@ export function teach(page) {
 				lost ? t("class.lost") : t("class.students", { n: counts.students }),
 			),
 			h("p", { key: "live", class: "sr", role: "status" }, ended ? t("class.ended") : news),
+			!ended && question(),
 			!ended && [
+				button("asks", () => predictions.turn(!predictions.on, player), { "aria-pressed": String(predictions.on) }),
 				button("pause", () => say("pause", { on: !paused }), { "aria-pressed": String(paused) }),
 				button("gather", gather),
 				asksToEnd
@@ -110,6 +147,22 @@ export function teach(page) {
 			],
 			ended && h("p", { key: "ended" }, t("class.ended")),
 			h("a", { key: "csv", class: "tool", href: `/c/${code}/answers.csv`, download: "" }, t("class.csv")),
+		];
+	}
+
+	/** The question on screen: how many have answered, then how many were right. */
+	function question() {
+		const { answered, students } = counts;
+		if (asked.tally) return h("p", { key: "tally", class: "class-tally" }, t("class.right", tallied(asked.tally)));
+		if (!asked.open) return null;
+		return [
+			h(
+				"p",
+				{ key: "answered", class: "class-tally" },
+				t("class.answered", { n: answered, all: Math.max(answered, students) }),
+			),
+			button("reveal", reveal, { class: "button primary" }),
+			button("skip", skip),
 		];
 	}
 
@@ -136,8 +189,16 @@ export function teach(page) {
 			show();
 		},
 	});
-	screen.followers.add(lead);
+	screen.followers.add((_, view) => {
+		lead();
+		putAway(view);
+	});
 	socket.open();
 	show();
 	if (!boot.class.begun) dialog.showModal();
+}
+
+/** @param {[number, number]} tally */
+function tallied([right, all]) {
+	return { right, all };
 }

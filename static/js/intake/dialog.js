@@ -10,9 +10,12 @@ import { count } from "../shared/units.js";
 
 /** @typedef {import("../shared/server.js").Problem} Problem */
 /** @typedef {{text: string, notes: string[], errors: Problem[]}} Brought */
+/** @typedef {{content: Blob, typed: string}} Made what is sent; the text as it was, where somebody typed it, else "" */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
 
 const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
+
+const TYPED = "text/plain"; // of what is sent as it was typed
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -79,9 +82,9 @@ export class Intake {
 	}
 
 	/**
-	 * The text without what scheduling does not read; "" when it was refused.
+	 * The text without what scheduling does not read; null when it was refused.
 	 * @param {Blob} file
-	 * @returns {Promise<string>}
+	 * @returns {Promise<Made | null>}
 	 */
 	reduced(file) {
 		const most = Number(this.page.data.mostImport);
@@ -91,25 +94,25 @@ export class Intake {
 		this.worker = worker;
 		this.tell(t("intake.reading"), 0);
 		return new Promise((resolve, reject) => {
-			worker.addEventListener("stop", () => resolve(""));
+			worker.addEventListener("stop", () => resolve(null));
 			worker.addEventListener("error", () => reject(new Error("worker")));
 			worker.addEventListener("message", ({ data }) => {
 				if (data.progress !== undefined) this.tell(t("intake.reading"), data.progress);
-				else if (data.text !== undefined) resolve(data.text);
-				else if (data.mendable)
-					resolve(data.mendable); // typed by hand: the server says what is wrong
+				else if (data.made) resolve({ content: data.made, typed: data.typed });
+				else if (data.typed)
+					resolve(asTyped(data.typed)); // the server says what is wrong
 				else resolve(this.refuse(t(`intake.refused.${data.refused}`, { line: count(data.line), most: count(most) })));
 			});
 			worker.postMessage({ file, table: this.page.table, most });
 		});
 	}
 
-	/** @param {string} text */
-	async send(text) {
+	/** @param {Made} made @returns {Promise<void>} */
+	async send({ content, typed }) {
 		this.idle();
 		this.sending = new AbortController();
-		this.tell(t("intake.sending", { size: count(text.length) }), null);
-		const packed = await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream("gzip"))).blob();
+		this.tell(t("intake.sending", { size: count(content.size) }), null);
+		const packed = await new Response(content.stream().pipeThrough(new CompressionStream("gzip"))).blob();
 		const token =
 			/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
 		const headers = { "Content-Type": "application/gzip", "X-CSRFToken": token };
@@ -119,22 +122,23 @@ export class Intake {
 			body: packed,
 			signal: this.sending.signal,
 		});
-		const { errors = [], text: made = "", notes = [] } = (await read(answer)).body;
-		if (errors.length && !mendable(text, errors)) return this.refuse(this.page.inWords(errors[0]));
+		const { errors = [], text = "", notes = [] } = (await read(answer)).body;
+		const mended = errors.length > 0 && mendable(typed, errors);
+		if (mended && content.type !== TYPED) return this.send(asTyped(typed)); // so that its own lines are told
+		if (errors.length && !mended) return void this.refuse(this.page.inWords(errors[0]));
 		element("import").removeAttribute("data-busy");
 		this.sending = null;
 		/** @type {HTMLDialogElement} */ (element("import")).close();
-		await this.page.take({ text: made || withoutCounts(text), notes, errors });
-		if (made) showNotes(notes);
-		return "";
+		await this.page.take({ text: text || typed, notes, errors });
+		if (text) showNotes(notes);
 	}
 
-	/** Say why nothing came in. @param {string} sentence @returns {""} */
+	/** Say why nothing came in. @param {string} sentence @returns {null} */
 	refuse(sentence) {
 		element("import-problem").hidden = !sentence;
 		element("import-problem").textContent = sentence;
 		if (sentence) this.page.say(sentence);
-		return "";
+		return null;
 	}
 
 	/** @param {string} sentence @param {number | null} part null: it is not known how far */
@@ -155,12 +159,16 @@ export class Intake {
 
 /** Can a text that was refused be mended in the editor? @param {string} text @param {Problem[]} problems */
 function mendable(text, problems) {
-	return problems.every((problem) => problem.line) && !text.split("\n").some((line) => line.length > LONGEST_LINE);
+	return (
+		Boolean(text) &&
+		problems.every((problem) => problem.line) &&
+		!text.split("\n").some((line) => line.length > LONGEST_LINE)
+	);
 }
 
-/** @param {string} text */
-function withoutCounts(text) {
-	return text.replace(/\n---\n\{"apiVersion":"kschedui\.io\/v1alpha1","kind":"LeftOut".*\}\n---\n$/, "\n");
+/** @param {string} typed @returns {Made} */
+function asTyped(typed) {
+	return { content: new Blob([typed], { type: TYPED }), typed };
 }
 
 /** What was done on the way, until it is closed. @param {string[]} notes */

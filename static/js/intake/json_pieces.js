@@ -1,6 +1,7 @@
 // @ts-check
 /**
- * JSON dumps, also several one after another: the items of a List one by one, as `importers/json_dump.py` reads them.
+ * JSON dumps, also several one after another: the items of a List one by one, as `importers/reading/json_dump.py`
+ * reads them.
  */
 
 /** The text ends in the middle of a value. */
@@ -16,131 +17,123 @@ export class NoJson extends Error {
 }
 
 const SPACE = /[ \t\r\n]*/y;
-const BETWEEN = /[ \t\r\n]*(?:^---[ \t]*$[ \t\r\n]*)*/my;
-
-/** @param {RegExp} pattern @param {string} text @param {number} at */
-function after(pattern, text, at) {
-	pattern.lastIndex = at;
-	return at + (pattern.exec(text)?.[0].length ?? 0);
-}
 
 /**
- * Hands every object to `take`; returns what follows and is no JSON. Throws Cut and NoJson.
- * @param {string} text @param {(found: any, parent: any) => void} take @param {(at: number) => void} progress
+ * Hands every object of the value that begins here to `take`. Throws Cut and NoJson.
+ * @param {import("./source.js").Source} source @param {(found: any, parent: any) => void} take
  */
-export function readJson(text, take, progress) {
-	const reader = new Reader(text, take, progress);
-	let at = after(BETWEEN, text, 0);
-	while (at < text.length && "{[".includes(text[at])) at = after(BETWEEN, text, reader.value(at));
-	return text.slice(at);
+export function readJson(source, take) {
+	return new Reader(source, take).value();
 }
 
 class Reader {
-	/** @param {string} text @param {(found: any, parent: any) => void} take @param {(at: number) => void} progress */
-	constructor(text, take, progress) {
-		this.text = text;
-		this.end = text.trimEnd().length;
+	/** @param {import("./source.js").Source} source @param {(found: any, parent: any) => void} take */
+	constructor(source, take) {
+		this.source = source;
 		this.take = take;
-		this.progress = progress;
 	}
 
-	/** An object, a List or an array of them; the position after it. @param {number} at @returns {number} */
-	value(at) {
-		if (this.text[at] === "[") return this.items(at, { kind: "List" }, []);
+	/** An object, a List or an array of them. */
+	async value() {
+		if ((await this.peek()) === "[") return this.items({ kind: "List" }, []);
 		/** @type {Record<string, any>} */
 		const found = {};
 		/** @type {any[]} */
 		const waiting = []; // items that came before the kind of their list, and say none of their own
-		at = this.skip(at + 1);
-		while (this.peek(at) !== "}") {
-			const [key, next] = this.one(at);
-			if (typeof key !== "string") throw new NoJson(at);
-			at = this.skip(next);
-			if (this.peek(at) !== ":") throw new NoJson(at);
-			at = this.skip(at + 1);
-			if (key === "items" && this.peek(at) === "[") {
-				at = this.items(at, found, waiting);
+		this.source.at += 1;
+		while ((await this.peek()) !== "}") {
+			const key = await this.one();
+			if (typeof key !== "string" || (await this.peek()) !== ":") throw new NoJson(this.source.at);
+			this.source.at += 1;
+			if (key === "items" && (await this.peek()) === "[") {
+				await this.items(found, waiting);
 				found.items = [];
-			} else [found[key], at] = this.one(at);
-			at = this.next(at, "}");
+			} else found[key] = await this.one();
+			await this.next("}");
 		}
 		for (const item of waiting) this.take(item, found);
 		if (!found.items || !isList(found)) this.take(found, null);
-		return at + 1;
+		this.source.at += 1;
 	}
 
-	/** @param {number} at @param {any} parent @param {any[]} waiting */
-	items(at, parent, waiting) {
-		at = this.skip(at + 1);
-		while (this.peek(at) !== "]") {
-			const [item, next] = this.one(at);
+	/** @param {any} parent @param {any[]} waiting */
+	async items(parent, waiting) {
+		this.source.at += 1;
+		while ((await this.peek()) !== "]") {
+			const item = await this.one();
 			if (item && typeof item === "object" && item.kind === undefined && parent.kind === undefined) waiting.push(item);
 			else this.take(item, parent);
-			at = this.next(next, "]");
-			this.progress(at);
+			await this.next("]");
 		}
-		return at + 1;
+		this.source.at += 1;
 	}
 
-	/** The place of the next entry, or of the end. @param {number} at @param {string} last */
-	next(at, last) {
-		at = this.skip(at);
-		if (this.peek(at) === ",") return this.skip(at + 1);
-		if (this.peek(at) !== last) throw new NoJson(at);
-		return at;
+	/** Go to the next entry, or to the end. @param {string} last */
+	async next(last) {
+		const mark = await this.peek();
+		if (mark === ",") this.source.at += 1;
+		else if (mark !== last) throw new NoJson(this.source.at);
 	}
 
-	/** A whole value and the place after it. @param {number} at @returns {[any, number]} */
-	one(at) {
-		const end = this.endOf(at);
+	/** A whole value. */
+	async one() {
+		await this.peek();
+		const { source } = this;
+		let end = endOf(source.text, source.at);
+		while ((end < 0 || end === source.text.length) && (await source.more())) end = endOf(source.text, source.at);
+		if (end < 0) throw new Cut();
+		const text = source.text.slice(source.at, end);
 		try {
-			return [JSON.parse(this.text.slice(at, end)), end];
+			const value = JSON.parse(text);
+			source.at = end;
+			return value;
 		} catch {
-			if (end >= this.end && /^[a-z0-9.+-]+$/i.test(this.text.slice(at, end))) throw new Cut();
-			throw new NoJson(at);
+			if (!source.text.slice(end).trim() && /^[a-z0-9.+-]+$/i.test(text)) throw new Cut();
+			throw new NoJson(source.at);
 		}
 	}
 
-	/** Where the value that starts here ends. @param {number} at */
-	endOf(at) {
-		const { text } = this;
-		const first = this.peek(at);
-		if (first === '"') return this.endOfText(at);
-		if (first !== "{" && first !== "[") {
-			let end = at;
-			while (end < this.end && !",]}: \t\r\n".includes(text[end])) end += 1;
-			return end;
+	/** The next character that is no space. */
+	async peek() {
+		const { source } = this;
+		for (;;) {
+			SPACE.lastIndex = source.at;
+			source.at += SPACE.exec(source.text)?.[0].length ?? 0;
+			if (source.at < source.text.length) return source.text[source.at];
+			if (!(await source.more())) throw new Cut();
 		}
-		let depth = 0;
-		for (let i = at; i < this.end; i += 1) {
-			const code = text.charCodeAt(i);
-			if (code === 34) i = this.endOfText(i) - 1;
-			else if (code === 123 || code === 91) depth += 1;
-			else if ((code === 125 || code === 93) && (depth -= 1) === 0) return i + 1;
-		}
-		throw new Cut();
 	}
+}
 
-	/** @param {number} at */
-	endOfText(at) {
-		for (let i = at + 1; i < this.end; i += 1) {
-			const code = this.text.charCodeAt(i);
-			if (code === 92) i += 1;
-			else if (code === 34) return i + 1;
-		}
-		throw new Cut();
+/** Where the value that starts at `at` ends; -1 where it does not. @param {string} text @param {number} at */
+function endOf(text, at) {
+	const first = text[at];
+	if (first === '"') return endOfText(text, at);
+	if (first !== "{" && first !== "[") {
+		let end = at;
+		while (end < text.length && !",]}: \t\r\n".includes(text[end])) end += 1;
+		return end;
 	}
+	let depth = 0;
+	for (let i = at; i < text.length; i += 1) {
+		const code = text.charCodeAt(i);
+		if (code === 34) {
+			i = endOfText(text, i) - 1;
+			if (i < 0) return -1;
+		} else if (code === 123 || code === 91) depth += 1;
+		else if ((code === 125 || code === 93) && (depth -= 1) === 0) return i + 1;
+	}
+	return -1;
+}
 
-	/** @param {number} at */
-	peek(at) {
-		if (at >= this.end) throw new Cut();
-		return this.text[at];
+/** @param {string} text @param {number} at */
+function endOfText(text, at) {
+	for (let i = at + 1; i < text.length; i += 1) {
+		const code = text.charCodeAt(i);
+		if (code === 92) i += 1;
+		else if (code === 34) return i + 1;
 	}
-
-	/** @param {number} at */
-	skip(at) {
-		return after(SPACE, this.text, at);
-	}
+	return -1;
 }
 
 /** @param {any} found */

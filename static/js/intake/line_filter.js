@@ -1,12 +1,12 @@
 // @ts-check
 /**
- * The lines of a YAML object without those that scheduling does not read: `importers/line_filter.py` in the browser,
- * where it is explained. A test holds the two to the same output.
+ * The lines of a YAML object without those that scheduling does not read: `importers/reading/line_filter.py` in the
+ * browser, where it is explained. A test holds the two to the same output.
  */
 import { LeftOut } from "./pruning.js";
 
 const BLANK = 1 << 20; // the indentation of a blank line: it belongs to whatever it stands in
-const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
+export const KEY = /("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}[\],&*!|>%@`]*):(?: +([\s\S]*))?$/y;
 const SINGLE = /^'(?:[^']|'')*'\s*$/;
 const DOUBLE = /^"(?:[^"\\]|\\[\s\S])*"\s*$/;
 const HEAD = /^(apiVersion|kind): *([A-Za-z0-9_./-]+|"[A-Za-z0-9_./-]+"|'[A-Za-z0-9_./-]+')\s*$/;

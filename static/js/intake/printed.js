@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Texts of clusters, as `importers/raw_text.py` knows them: by what only an API server writes, and nobody into a
- * scenario.
+ * Texts of clusters, as `importers/reading/raw_text.py` knows them: by what only an API server writes, and
+ * nobody into a scenario.
  */
 
 const FIELD = /(?:^|[\s{,-])["']?(?:managedFields|resourceVersion|selfLink)["']?\s*:|last-applied-configuration/;

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Plain data without what scheduling does not read: `importers/pruning.py` in the browser, by the same table
- * (`importers/reading_table.py`, from /api/v1/catalogue). A test holds the two to the same output.
+ * Plain data without what scheduling does not read: `importers/reading/pruning.py` in the browser, by the same table
+ * (`importers/reading/reading_table.py`, from /api/v1/catalogue). A test holds the two to the same output.
  */
 
 /** @typedef {0 | 1 | Record<string, any>} Rule see reading_table.py */

@@ -1,16 +1,20 @@
 // @ts-check
 /**
- * A dump without what scheduling does not read, before it leaves this browser: `importers/dump_reader.py`, of which
- * the server reads what comes out. Objects in YAML keep their lines; others become JSON; last come the counts of what
- * is left out.
+ * A dump without what scheduling does not read, before it leaves this browser: `importers/reading/dump_reader.py`, of
+ * which the server reads what comes out: objects as JSON, those in unusual YAML with their lines, and last the counts
+ * of what is left out.
  */
 import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
 import { Cut, isList, NoJson, readJson } from "./json_pieces.js";
 import { keptLines, Unsure } from "./line_filter.js";
+import { composed } from "./plain_style.js";
 import { LeftOut, Pruning } from "./pruning.js";
-import { pieces } from "./yaml_pieces.js";
+import { Source } from "./source.js";
+import { Pieces } from "./yaml_pieces.js";
 
 const ALIASES = 100;
+const BETWEEN = /(?:(?:---)?[ \t\r]*\n)*(?:[ \t]+(?=[{[]))?/y; // lines between documents
+const LONGEST_MARKER = 80;
 
 /** Neither YAML nor JSON; `line` counts from 1. */
 export class Malformed extends Error {
@@ -23,87 +27,105 @@ export class Malformed extends Error {
 }
 
 /**
- * @param {string} text
+ * @param {AsyncIterator<string>} blocks
  * @param {import("./pruning.js").Table} table
- * @param {(part: number) => void} [progress] from 0 to 1
- * @returns {{text: string, leftOut: LeftOut}} throws Malformed
+ * @param {(document: string) => void} write takes what is kept, in order, and last the counts
+ * @returns {Promise<LeftOut>} throws Malformed
  */
-export function reduce(text, table, progress = () => {}) {
-	const reader = new Reader(table);
-	const start = text.replace(/^\ufeff/, "");
-	let rest = start;
-	if (/^\s*[{[]/.test(rest)) rest = reader.json(rest, (at) => progress(at / text.length));
-	if (rest.trim()) reader.yaml(rest, text.split("\n").length - rest.split("\n").length, progress);
-	return { text: [...reader.out, reader.leftOut.document, ""].join("\n---\n"), leftOut: reader.leftOut };
+export async function reduce(blocks, table, write) {
+	const reader = new Reader(table, blocks, write);
+	const { source } = reader;
+	while (await hasMore(source)) await ("{[".includes(source.text[source.at]) ? reader.json() : reader.yaml());
+	write(reader.leftOut.document);
+	return reader.leftOut;
+}
+
+/** Go on to what is no space and no marker between documents; false at the end. @param {Source} source */
+async function hasMore(source) {
+	for (;;) {
+		BETWEEN.lastIndex = source.at;
+		source.at += BETWEEN.exec(source.text)?.[0].length ?? 0;
+		if (source.at < source.text.length - LONGEST_MARKER) return true;
+		if (!(await source.more())) return source.at < source.text.length;
+	}
 }
 
 class Reader {
-	/** @param {import("./pruning.js").Table} table */
-	constructor(table) {
+	/**
+	 * @param {import("./pruning.js").Table} table @param {AsyncIterator<string>} blocks
+	 * @param {(document: string) => void} write
+	 */
+	constructor(table, blocks, write) {
 		this.pruning = new Pruning(table);
 		this.leftOut = new LeftOut();
-		/** @type {string[]} documents */
-		this.out = [];
+		this.source = new Source(blocks, this.leftOut);
+		this.write = write;
+		this.written = 0;
 	}
 
-	/** @param {string} text @param {(at: number) => void} progress @returns {string} what follows */
-	json(text, progress) {
+	/** @param {string} document */
+	keep(document) {
+		this.written += 1;
+		this.write(document);
+	}
+
+	async json() {
+		const { source } = this;
 		let taken = 0;
 		try {
-			return readJson(
-				text,
-				(found, parent) => {
-					taken += 1;
-					this.take(found, parent);
-				},
-				progress,
-			);
+			await readJson(source, (found, parent) => {
+				taken += 1;
+				this.take(found, parent);
+			});
 		} catch (error) {
-			if (error instanceof NoJson) throw new Malformed(linesTo(text, error.at));
+			if (error instanceof NoJson) throw new Malformed(source.lineOf(error.at));
 			if (!(error instanceof Cut)) throw error;
-			this.leftOut.cut = [linesTo(text, text.length), taken];
-			return "";
+			this.leftOut.cut = [source.lastLine, taken];
+			source.at = source.text.length;
 		}
 	}
 
-	/** @param {string} text @param {number} before lines before it @param {(part: number) => void} progress */
-	yaml(text, before, progress) {
-		const lines = text.split("\n").map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
-		if (lines.at(-1) === "") lines.pop();
-		for (const piece of pieces(lines)) {
-			progress((piece.firstLine + before) / (lines.length + before));
-			if (piece.cut) this.leftOut.cut = [piece.firstLine + piece.lines.length - 1 + before, this.out.length];
-			else this.piece(piece, before, lines.length);
+	/** As far as it is YAML. */
+	async yaml() {
+		const { source } = this;
+		const pieces = new Pieces(source.lineOf(source.at), true);
+		for (let lines = await source.lines(); lines; lines = pieces.atJson ? null : await source.lines()) {
+			const before = pieces.number;
+			for (const piece of pieces.take(lines)) this.piece(piece, source);
+			source.skip(pieces.number - before);
+		}
+		for (const piece of pieces.end()) {
+			if (piece.cut) this.leftOut.cut = [piece.firstLine + piece.lines.length - 1, this.written];
+			else this.piece(piece, source);
 		}
 	}
 
-	/** @param {import("./yaml_pieces.js").Piece} piece @param {number} before @param {number} last */
-	piece(piece, before, last) {
+	/** @param {import("./yaml_pieces.js").Piece} piece @param {Source} source */
+	piece(piece, source) {
 		try {
 			if (!piece.typed) throw new Unsure();
 			const kept = keptLines(piece.lines, this.pruning, this.leftOut, piece.parentKind);
-			if (kept) this.out.push(kept.join("\n"));
+			if (kept) this.keep(short(kept));
 		} catch (error) {
 			if (!(error instanceof Unsure)) throw error;
-			this.parse(piece, before, last);
+			this.parse(piece, source);
 		}
 	}
 
 	/**
 	 * An object that only a parser can read.
 	 * @param {import("./yaml_pieces.js").Piece} piece
-	 * @param {number} before
-	 * @param {number} last
+	 * @param {Source} source
 	 */
-	parse(piece, before, last) {
+	parse(piece, source) {
 		for (const document of parseAllDocuments(piece.lines.join("\n"), {
 			uniqueKeys: true,
 			merge: true,
 			version: "1.1",
 		})) {
 			const [error] = document.errors;
-			const line = piece.firstLine + before + (error?.linePos?.[0].line ?? 1) - 1;
-			if (error) throw new Malformed(line, line >= last + before);
+			const line = piece.firstLine + (error?.linePos?.[0].line ?? 1) - 1;
+			if (error) throw new Malformed(line, source.ended && line >= source.lastLine);
 			this.take(document.toJS({ maxAliasCount: ALIASES }), null);
 		}
 	}
@@ -117,11 +139,16 @@ class Reader {
 		}
 		if (isList(found)) return found.items.forEach((/** @type {any} */ item) => this.take(item, found));
 		const kept = this.pruning.pruned(found, this.leftOut);
-		if (kept) this.out.push(JSON.stringify(kept));
+		if (kept) this.keep(JSON.stringify(kept));
 	}
 }
 
-/** The number of the line. @param {string} text @param {number} at */
-function linesTo(text, at) {
-	return text.slice(0, at).split("\n").length;
+/** A kept object as JSON, which is read fastest; as it stands where only a parser can tell. @param {string[]} lines */
+function short(lines) {
+	try {
+		return JSON.stringify(composed(lines));
+	} catch (error) {
+		if (!(error instanceof Unsure)) throw error;
+		return lines.join("\n");
+	}
 }

@@ -1,62 +1,138 @@
 // @ts-check
-/** Reads a dump beside the page: {file | text, table} -> {progress} ..., then {text} or {refused: name, line}. */
+/** Reads a dump beside the page: {file, table, most} -> {progress} ..., {made, typed} or {refused, line, typed}. */
 import { wasPrinted } from "./printed.js";
 import { Malformed, reduce } from "./reduce.js";
 
 const GZIP = [0x1f, 0x8b];
 const STEP = 0.01;
+const HELD = 1_000_000; // characters of what is made, before they are put away
+const LONGEST_TYPED = 8_000_000; // characters
 
-/** @param {Blob} file @returns {Promise<ArrayBuffer>} unpacked */
-async function bytesOf(file) {
-	const start = new Uint8Array(await file.slice(0, 2).arrayBuffer());
-	if (start[0] !== GZIP[0] || start[1] !== GZIP[1]) return file.arrayBuffer();
-	const reader = file.stream().pipeThrough(new DecompressionStream("gzip")).getReader();
-	/** @type {Uint8Array<ArrayBuffer>[]} */
-	const parts = [];
-	try {
-		for (let read = await reader.read(); read.value; read = await reader.read()) parts.push(read.value);
-	} catch {
-		// cut off: what came before is read
+/** @typedef {{file: Blob, table: import("./pruning.js").Table, most: number}} Job `most`: bytes, unpacked */
+
+/** The text of a file as it comes; throws the name of a refusal. */
+class FileText {
+	started = "";
+	empty = true;
+
+	/** @param {Job} job @param {(part: number) => void} progress */
+	constructor({ file, most }, progress) {
+		this.file = file;
+		this.most = most;
+		this.progress = progress;
+		this.taken = 0;
 	}
-	return new Blob(parts).arrayBuffer();
+
+	/** Of each block of the file: how far it is. @param {ReadableStream<Uint8Array<ArrayBuffer>>} stream */
+	counted(stream) {
+		let read = 0;
+		return stream.pipeThrough(
+			new TransformStream({
+				transform: (block, out) => {
+					read += block.length;
+					this.progress(read / this.file.size);
+					out.enqueue(block);
+				},
+			}),
+		);
+	}
+
+	/** The file's bytes, unpacked. @returns {AsyncGenerator<Uint8Array>} */
+	async *bytes() {
+		const start = new Uint8Array(await this.file.slice(0, 2).arrayBuffer());
+		const packed = start[0] === GZIP[0] && start[1] === GZIP[1];
+		const stream = this.counted(this.file.stream());
+		const reader = (packed ? stream.pipeThrough(new DecompressionStream("gzip")) : stream).getReader();
+		try {
+			for (let read = await reader.read(); read.value; read = await reader.read()) yield read.value;
+		} catch (error) {
+			if (!packed) throw error; // a packed file that is cut off: what came before is read
+		}
+	}
+
+	/** @returns {AsyncGenerator<string>} */
+	async *blocks() {
+		/** @type {TextDecoder | null} */
+		let decoder = null;
+		for await (const bytes of this.bytes()) {
+			this.taken += bytes.length;
+			if (this.taken > this.most) throw "large";
+			decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
+			yield this.checked(decoded(decoder, bytes));
+		}
+		if (this.empty) throw "empty";
+	}
+
+	/** @param {string} text */
+	checked(text) {
+		if (/[\0-\x08\x0e-\x1f]/.test(text)) throw "binary";
+		this.empty &&= !text.trim();
+		if (this.started.length <= LONGEST_TYPED) this.started += text;
+		return text;
+	}
+
+	/** The text, where somebody seems to have typed it, so that it can be mended by hand. */
+	get typed() {
+		return this.started.length > LONGEST_TYPED || wasPrinted(this.started) ? "" : this.started;
+	}
 }
 
-/** @param {Blob} file @param {number} most bytes, unpacked @returns {Promise<string>} throws the name of a refusal */
-async function textOf(file, most) {
-	const buffer = await bytesOf(file);
-	if (buffer.byteLength > most) throw "large";
-	const bytes = new Uint8Array(buffer);
-	const mark =
-		bytes[0] === 0xff && bytes[1] === 0xfe ? "utf-16le" : bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
-	let text;
+/** @param {Uint8Array} bytes the first ones */
+function encodingOf(bytes) {
+	if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+	return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** @param {TextDecoder} decoder @param {Uint8Array} bytes */
+function decoded(decoder, bytes) {
 	try {
-		text = new TextDecoder(mark, { fatal: true }).decode(bytes);
+		return decoder.decode(bytes, { stream: true });
 	} catch {
 		throw "encoding";
 	}
-	if (/[\0-\x08\x0e-\x1f]/.test(text)) throw "binary";
-	if (!text.trim()) throw "empty";
-	return text;
 }
 
-self.addEventListener("message", async ({ data: { file, table, most } }) => {
+/** Documents that leave this process's memory as they come. */
+class Made {
+	/** @type {Blob[]} */
+	parts = [];
+	/** @type {string[]} */
+	held = [];
+	size = 0;
+
+	/** @param {string} document */
+	take(document) {
+		this.held.push(document, "\n---\n");
+		this.size += document.length;
+		if (this.size > HELD) this.put();
+	}
+
+	put() {
+		this.parts.push(new Blob(this.held));
+		this.held = [];
+		this.size = 0;
+	}
+
+	get blob() {
+		this.put();
+		return new Blob(this.parts);
+	}
+}
+
+self.addEventListener("message", async ({ data }) => {
 	let said = 0;
-	const progress = (/** @type {number} */ part) => {
+	const text = new FileText(data, (part) => {
 		if (part - said < STEP) return;
 		said = part;
 		self.postMessage({ progress: part });
-	};
-	let text = "";
+	});
 	try {
-		text = await textOf(file, most);
-		self.postMessage({ text: reduce(text, table, progress).text });
+		const made = new Made();
+		await reduce(text.blocks(), data.table, (document) => made.take(document));
+		self.postMessage({ made: made.blob, typed: text.typed });
 	} catch (error) {
 		if (error instanceof Malformed)
-			self.postMessage({
-				refused: error.atEnd ? "cut" : "malformed",
-				line: error.line,
-				mendable: wasPrinted(text) ? "" : text,
-			});
-		else self.postMessage({ refused: typeof error === "string" ? error : "malformed", line: 0, mendable: "" });
+			self.postMessage({ refused: error.atEnd ? "cut" : "malformed", line: error.line, typed: text.typed });
+		else self.postMessage({ refused: typeof error === "string" ? error : "malformed", line: 0, typed: "" });
 	}
 });

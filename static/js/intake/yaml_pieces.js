@@ -1,13 +1,14 @@
 // @ts-check
 /**
- * A YAML text cut into its objects by lines, as `importers/yaml_pieces.py` cuts it: at `---`, at the items of a List,
- * and where the next dump just follows.
+ * A YAML text cut into its objects by lines, as `importers/reading/yaml_pieces.py` cuts it: at `---`, at the items
+ * of a List, and where the next dump just follows.
  */
 
 const DASH = /^( *)-( +)(?=[^ #])/;
 const ITEMS = /^items:\s*(#.*)?$/;
 const KIND = /^kind: *["']?([A-Za-z]*List)["']?\s*$/;
 const MARKER = /^---(?=[ \t]|$)/;
+const JSON_START = /^(?:\{\s*(?:"|$)|\[\s*(?:\{|$))/; // what follows is no YAML
 
 /**
  * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean}} Piece `typed`: an
@@ -32,29 +33,44 @@ const opened = (lines, firstLine) => ({
 /** @param {string[]} lines @param {number} firstLine @param {Partial<Piece>} [more] @returns {Piece} */
 const piece = (lines, firstLine, more) => ({ lines, firstLine, typed: true, parentKind: "", cut: false, ...more });
 
-/**
- * The objects in order; an item is moved to the left margin.
- * @param {Iterable<string>} lines
- * @returns {Generator<Piece>}
- */
-export function* pieces(lines) {
-	let now = opened([], 1);
-	let number = 0;
-	for (const line of lines) {
-		number += 1;
+/** The objects in order; an item is moved to the left margin. */
+export class Pieces {
+	/** @param {number} [first] the number of the first line @param {boolean} [mixed] JSON may follow */
+	constructor(first = 1, mixed = false) {
+		this.now = opened([], first);
+		this.number = first - 1;
+		this.mixed = mixed;
+		this.atJson = false; // with `mixed` it ends before a line on which a dump in JSON begins
+	}
+
+	/** @param {string[]} lines @returns {Generator<Piece>} */
+	*take(lines) {
+		for (const line of lines) {
+			if (this.mixed && JSON_START.test(line) && mayEnd(this.now)) {
+				this.atJson = true;
+				return;
+			}
+			this.number += 1;
+			yield* this.line(line);
+		}
+	}
+
+	/** @param {string} line @returns {Generator<Piece>} */
+	*line(line) {
+		const { now, number } = this;
 		if (line[0] === " " && now.dash === 0)
 			now.lines.push(line); // within an item: most lines of a dump
 		else if (MARKER.test(line)) {
 			yield* end(now, false);
 			const rest = line.slice(3).trimStart();
-			now = opened(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
+			this.now = opened(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
 		} else if (
 			(line.startsWith("apiVersion:") && now.keys.has("apiVersion")) ||
 			(line[0] === "{" && now.keys.has("kind"))
 		) {
 			yield* end(now, false);
-			now = opened([line], number);
-			noteKey(now, line);
+			this.now = opened([line], number);
+			noteKey(this.now, line);
 		} else if (now.inItems) yield* inItems(now, line, number);
 		else if (ITEMS.test(line)) {
 			Object.assign(now, { inItems: true, lines: [], firstLine: number + 1 });
@@ -65,7 +81,16 @@ export function* pieces(lines) {
 			now.lines.push(line);
 		}
 	}
-	yield* end(now, true);
+
+	/** @returns {Generator<Piece>} */
+	end() {
+		return end(this.now, true);
+	}
+}
+
+/** May another document begin here, though no marker says so? @param {Open} now */
+function mayEnd(now) {
+	return now.keys.has("kind") || !now.lines.some((line) => line.trim() && !line.startsWith("#"));
 }
 
 /** @param {Open} now @param {string} line */

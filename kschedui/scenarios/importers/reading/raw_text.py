@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from kschedui.scenarios import compact_yaml
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.pruning import pruned
-from kschedui.scenarios.importers.yaml_pieces import pieces
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
+from kschedui.scenarios.importers.reading.pruning import pruned
+from kschedui.scenarios.importers.reading.yaml_pieces import pieces
 from scheduler_core.scenario.parse import Limits
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems

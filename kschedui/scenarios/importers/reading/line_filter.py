@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.pruning import name_of_kind, rule_of, type_of_kind
-from kschedui.scenarios.importers.reading_table import DROP, KEEP, Rule
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.pruning import name_of_kind, rule_of, type_of_kind
+from kschedui.scenarios.importers.reading.reading_table import DROP, KEEP, Rule
 
 BLANK = 1 << 20  # the indentation of a blank line: it belongs to whatever it stands in
 KEY = re.compile(r"""("[^"\\]*"|'[^']*'|[A-Za-z0-9_./$][^\s:#'"{}\[\],&*!|>%@`]*):(?: +(.*))?$""")

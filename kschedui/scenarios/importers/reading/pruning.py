@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.reading_table import DROP, KEEP, Rule, reading_table
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.reading_table import DROP, KEEP, Rule, reading_table
 
 Manifest = dict[str, Any]
 MOST_SLIPS = 2

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 DASH = re.compile(r"( *)-( +)(?=[^ #])")
 ITEMS = re.compile(r"items:\s*(#.*)?$")
 KIND = re.compile(r"kind: *[\"']?([A-Za-z]*List)[\"']?\s*$")
 MARKER = re.compile(r"---(?=[ \t]|$)")
+JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what follows is no YAML
 
 
 @dataclass
@@ -44,12 +45,18 @@ class _Open:
     waiting: list[Piece] = field(default_factory=list)  # items that say no kind of their own
 
 
-def pieces(lines: Iterator[str]) -> Iterator[Piece]:
-    """The objects in order; an item is moved to the left margin."""
-    now = _Open()
-    for number, line in enumerate(lines, 1):
+def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | None = None) -> Iterator[Piece]:
+    """The objects in order; an item is moved to the left margin. `first`: the number of the first line.
+
+    With `at_json` it ends, and calls that, at a line on which a dump in JSON begins.
+    """
+    now = _Open(first_line=first)
+    for number, line in enumerate(lines, first):
         if line[:1] == " " and now.dash == 0:  # within an item: most lines of a dump
             now.lines.append(line)
+        elif at_json and JSON.match(line) and _may_end(now):
+            at_json()
+            break
         elif MARKER.match(line):
             yield from _end(now)
             now = _Open(first_line=number)
@@ -70,6 +77,11 @@ def pieces(lines: Iterator[str]) -> Iterator[Piece]:
             _note_key(now, line)
             now.lines.append(line)
     yield from _end(now, at_end=True)
+
+
+def _may_end(now: _Open) -> bool:
+    """May another document begin here, though no marker says so?"""
+    return "kind" in now.keys or not any(line.strip() and not line.startswith("#") for line in now.lines)
 
 
 def _starts_another(now: _Open, line: str) -> bool:

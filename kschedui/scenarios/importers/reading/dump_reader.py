@@ -7,19 +7,21 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import zlib
-from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from kschedui.scenarios.importers import json_dump
-from kschedui.scenarios.importers.left_out import KIND as LEFT_OUT
-from kschedui.scenarios.importers.left_out import LeftOut
-from kschedui.scenarios.importers.line_filter import Unsure, kept_lines
-from kschedui.scenarios.importers.pruning import Manifest, pruned
-from kschedui.scenarios.importers.yaml_pieces import Piece, pieces
+from kschedui.scenarios.importers.reading import json_dump
+from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
+from kschedui.scenarios.importers.reading.plain_style import composed
+from kschedui.scenarios.importers.reading.pruning import Manifest, pruned
+from kschedui.scenarios.importers.reading.source import Source
+from kschedui.scenarios.importers.reading.yaml_pieces import Piece, pieces
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import Limits, ScenarioError, ScenarioErrors
 from scheduler_core.scenario.reading.documents import read_documents
@@ -27,6 +29,9 @@ from scheduler_core.scenario.reading.problems import Problems, TooManyProblems
 
 GZIP = b"\x1f\x8b"
 BLOCK = 1 << 20
+BETWEEN = re.compile(r"\s*(?:---[ \t]*(?=\r?\n|\Z)\s*)*")
+LONGEST_MARKER = 80
+MOST_ERRORS = 20
 
 
 class TooLong(ScenarioErrors):
@@ -59,27 +64,34 @@ class Dump:
 def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
     """Everything that is read of a dump; raises ScenarioErrors. `limits.bytes` is of the text, unpacked."""
     dump = Dump()
-    blocks = _texts(source, limits.bytes)
-    first = next((block for block in blocks if block.strip()), "")
-    whole = _joined(first, blocks)
-    if first.lstrip()[:1] in ("{", "["):
-        rest = json_dump.read("".join(whole), dump.take, dump.left_out)
-        whole = iter([rest])
-    _read_yaml(_lines(whole), dump, limits)
-    if len(dump.objects) > limits.documents:
-        sentence = Message("more than {documents:,} documents; that is the limit", documents=limits.documents)
-        raise refusal(sentence)
+    text = Source(_texts(source, limits.bytes), dump.left_out)
+    reading = YamlReading(text, dump, limits)
+    while has_more(text):
+        if text.text[text.at] in "{[":
+            json_dump.read(text, dump.take, dump.left_out)
+        else:
+            reading.read()
+        if len(dump.objects) > limits.documents:
+            sentence = Message("more than {documents:,} documents; that is the limit", documents=limits.documents)
+            raise refusal(sentence)
+    reading.finish()
     return dump
+
+
+def has_more(source: Source) -> bool:
+    """Go on to what is no space and no marker between documents; False at the end."""
+    while True:
+        match = BETWEEN.match(source.text, source.at)
+        source.at = match.end() if match else source.at
+        if source.at < len(source.text) - LONGEST_MARKER:
+            return True
+        if not source.more():
+            return source.at < len(source.text)
 
 
 def refusal(sentence: Message, line: int = 0) -> ScenarioErrors:
     """A refusal of the whole text, or of a line."""
     return ScenarioErrors([ScenarioError("", line, sentence)])
-
-
-def _joined(first: str, blocks: Iterable[str]) -> Iterator[str]:
-    yield first
-    yield from blocks
 
 
 def _texts(source: str | BinaryIO, most: int) -> Iterator[str]:
@@ -136,62 +148,62 @@ def _unpacked(source: BinaryIO) -> Iterator[bytes]:
             block = source.read(BLOCK)
 
 
-def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    """Lines without their ends."""
-    rest = ""
-    for block in blocks:
-        parts = (rest + block).split("\n")
-        rest = parts.pop()
-        for line in parts:
-            yield line[:-1] if line.endswith("\r") else line
-    if rest:
-        yield rest
+class YamlReading:
+    """The YAML of a dump. An object in kubectl's style is read line by line; the others are parsed, each by itself."""
 
+    def __init__(self, source: Source, dump: Dump, limits: Limits) -> None:
+        self.source, self.dump, self.limits = source, dump, limits
+        self.number = 0  # of objects
+        self.errors: list[ScenarioError] = []
 
-def _read_yaml(lines: Iterator[str], dump: Dump, limits: Limits) -> None:
-    """YAML documents; a document in JSON among them too."""
-    kept: list[str] = []
-    numbers = array("L")  # of each kept line in the file
-    whole = 0
-    last: Piece | None = None
-    for piece in pieces(lines):
-        last = piece
-        if piece.cut:
-            dump.left_out.cut = [piece.last_line, whole + len(dump.objects)]
-            continue
-        made = _kept(piece, dump.left_out)
-        if made is None:
-            continue
-        whole += 1
-        kept.append("---")
-        kept.extend(made[0])
-        numbers.append(piece.first_line)
-        numbers.extend(piece.first_line + number for number in made[1])
-    problems = Problems()
-    documents = []
-    with suppress(TooManyProblems):
-        documents = read_documents("\n".join(kept), limits, problems)
-    if errors := problems.errors():
-        raise ScenarioErrors([_placed(error, numbers, last) for error in errors])
-    del kept
-    for document in documents:
-        dump.take(document.data)
+    def read(self) -> None:
+        """As far as it is YAML."""
+        last: Piece | None = None
+        before = len(self.errors)
+        for piece in pieces(self.source.lines(), self.source.line_here, self.source.back):
+            last = piece
+            self.number += 1
+            if piece.cut:
+                self.dump.left_out.cut = [piece.last_line, len(self.dump.objects)]
+            else:
+                self.take(piece)
+            if len(self.errors) > MOST_ERRORS:
+                raise ScenarioErrors(self.errors)
+        self.errors[before:] = [_placed(error, last) for error in self.errors[before:]]
 
-
-def _kept(piece: Piece, left_out: LeftOut) -> tuple[list[str], Iterable[int]] | None:
-    """The lines that are read, with their numbers in the piece; all of them where only parsing can tell."""
-    if piece.typed:
+    def take(self, piece: Piece) -> None:
+        """An object, or what only a parser can tell."""
+        lines: list[str] | None = piece.lines
+        numbers: Sequence[int] = range(len(piece.lines))
         try:
-            return kept_lines(piece.lines, left_out, piece.parent_kind)
+            if piece.typed and (kept := kept_lines(piece.lines, self.dump.left_out, piece.parent_kind)) is None:
+                return
+            if piece.typed and kept:
+                lines, numbers = kept
+                self.dump.objects.append(composed(lines))
+                return
         except Unsure:
             pass
-    return piece.lines, range(len(piece.lines))
+        self.parse(piece, lines or [], numbers)
+
+    def parse(self, piece: Piece, lines: list[str], numbers: Sequence[int]) -> None:
+        problems = Problems()
+        with suppress(TooManyProblems):
+            for document in read_documents("\n".join(lines), self.limits, problems):
+                self.dump.take(document.data)
+        for error in problems.errors():
+            line = piece.first_line + (numbers[min(error.line, len(numbers)) - 1] if numbers and error.line else 0)
+            self.errors.append(ScenarioError(error.path, line, error.message, self.number, error.column))
+
+    def finish(self) -> None:
+        """Raises ScenarioErrors when something could not be read."""
+        if self.errors:
+            raise ScenarioErrors(self.errors)
 
 
-def _placed(error: ScenarioError, numbers: array[int], last: Piece | None) -> ScenarioError:
-    """The error at its line of the file; one at the very end is that of a text which is cut off."""
-    line = numbers[min(error.line, len(numbers)) - 1] if error.line and numbers else error.line
-    if last is not None and line >= last.last_line and last.last_line > 1:
-        message = Message("the text is cut off here, or not finished: {reason}", reason=error.message)
-        return ScenarioError(error.path, line, message, error.document, error.column)
-    return ScenarioError(error.path, line, error.message, error.document, error.column)
+def _placed(error: ScenarioError, last: Piece | None) -> ScenarioError:
+    """An error at the very end is that of a text which is cut off."""
+    if last is None or error.line < last.last_line or last.last_line <= 1:
+        return error
+    message = Message("the text is cut off here, or not finished: {reason}", reason=error.message)
+    return ScenarioError(error.path, error.line, message, error.document, error.column)

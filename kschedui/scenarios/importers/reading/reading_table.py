@@ -14,7 +14,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
-from kschedui.scenarios.importers import workload_fields
+from kschedui.scenarios.importers.reading import workload_fields
 from scheduler_core.scenario.fields.config_fields import CONFIGURATION
 from scheduler_core.scenario.fields.schema import Anything, Fields, ListOf, MapOf, Type
 from scheduler_core.scenario.objects.kinds import LOAD_ORDER

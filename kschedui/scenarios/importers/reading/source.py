@@ -1,0 +1,92 @@
+"""A dump as it comes: blocks of text, of which no more is held than what is being read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from kschedui.scenarios.importers.reading.left_out import LeftOut
+
+# Around what containers wrote, in `kubectl cluster-info dump`.
+LOG, LOG_END = re.compile(r"^==== START logs for .*$", re.MULTILINE), re.compile(r"==== END logs for .*$", re.MULTILINE)
+LONGEST_MARK = 700
+
+
+class Source:
+    """`text` is what is here; it is read up to `at`, and begins on line `line` of the whole."""
+
+    def __init__(self, blocks: Iterable[str], left_out: LeftOut) -> None:
+        self._blocks = without_logs(blocks, left_out)
+        self._lines: list[str] = []
+        self._index = 0
+        self.text = ""
+        self.at = 0
+        self.line = 1
+
+    @property
+    def line_here(self) -> int:
+        """The number of the line at which the reading is."""
+        return self.line_of(self.at)
+
+    def line_of(self, at: int) -> int:
+        return self.line + self.text.count("\n", 0, at)
+
+    @property
+    def last_line(self) -> int:
+        """The number of the last line of what is here."""
+        return self.line - 1 + self.text.count("\n") + (not self.text.endswith("\n"))
+
+    def more(self) -> bool:
+        """Drop what is read, and take as much again as is left, at least a block; False when there is no more."""
+        rest = self.text[self.at :]
+        parts, size = [rest], 0
+        while size <= len(rest) and (block := next(self._blocks, None)) is not None:
+            parts.append(block)
+            size += len(block)
+        if not size:
+            return False
+        self.line, self.at, self.text = self.line_here, 0, "".join(parts)
+        return True
+
+    def lines(self) -> Iterator[str]:
+        """The lines from here on, without their ends."""
+        while True:
+            self._lines = self.text[self.at :].split("\n")
+            for index, line in enumerate(self._lines[:-1]):
+                self._index = index
+                yield line[:-1] if line.endswith("\r") else line
+            self.at = len(self.text) - len(self._lines[-1])
+            if not self.more():
+                if rest := self.text[self.at :]:
+                    self._lines, self._index = [rest], 0
+                    yield rest
+                    self.at = len(self.text)
+                return
+
+    def back(self) -> None:
+        """Read the line again that `lines` gave last."""
+        self.at += sum(len(line) + 1 for line in self._lines[: self._index])
+
+
+def without_logs(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
+    """What containers wrote is dropped but for its line ends; a line that may be a mark is looked at whole."""
+    inside, tail = False, ""
+    for block in blocks:
+        whole = tail + block
+        start = whole.rfind("\n") + 1
+        whole, tail = (whole[:start], whole[start:]) if len(whole) - start < LONGEST_MARK else (whole, "")
+        text, inside = _without_logs(whole, left_out, inside=inside)
+        yield text
+    yield _without_logs(tail, left_out, inside=inside)[0]
+
+
+def _without_logs(text: str, left_out: LeftOut, *, inside: bool) -> tuple[str, bool]:
+    kept, at = [], 0
+    while True:
+        mark = (LOG_END if inside else LOG).search(text, at)
+        part = text[at : mark.start() if mark else len(text)]
+        kept.append("\n" * part.count("\n") if inside else part)
+        if mark is None:
+            return "".join(kept), inside
+        left_out.kinds["container log"] += not inside
+        inside, at = not inside, mark.end()

@@ -1,0 +1,144 @@
+// @ts-check
+/** The data of YAML lines in kubectl's plain block style: `importers/reading/plain_style.py`, where it is explained. */
+import { KEY, Unsure } from "./line_filter.js";
+
+const UNUSUAL = /[^\n -~]/;
+const SINGLE = /^'((?:[^']|'')*)' *$/;
+const DOUBLE = /^"([^"\\]*)" *$/;
+const LIKE_STRUCTURE = /^-(?: |$)|: | #|:$/;
+const NULL = /^(?:~|null|Null|NULL)$/;
+const TRUE = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
+const FALSE = /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
+const NUMBER = /^-?(?:0|[1-9][0-9]{0,14})$/;
+const LIKE_NUMBER =
+	/^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/;
+const LONGEST_NUMBER = 64;
+const DEEPEST = 40;
+
+/** The mapping that the lines are; throws Unsure. @param {string[]} lines */
+export function composed(lines) {
+	if (UNUSUAL.test(lines.join("\n"))) throw new Unsure();
+	const reader = new Reader(lines);
+	const start = reader.content(0);
+	if (start === lines.length || reader.depth(start)) throw new Unsure();
+	const [found, end] = reader.mapping(start, 0, 0);
+	if (end !== lines.length) throw new Unsure();
+	return found;
+}
+
+class Reader {
+	/** @param {string[]} lines */
+	constructor(lines) {
+		this.lines = [...lines]; // of which some are changed on the way
+	}
+
+	/** @param {number} i */
+	depth(i) {
+		const line = this.lines[i];
+		let depth = 0;
+		while (line.charCodeAt(depth) === 32) depth += 1;
+		return depth;
+	}
+
+	/** The next line that is neither blank nor a comment. @param {number} i */
+	content(i) {
+		while (i < this.lines.length) {
+			const first = this.lines[i][this.depth(i)];
+			if (first !== undefined && first !== "#") break;
+			i += 1;
+		}
+		return i;
+	}
+
+	/**
+	 * A mapping whose first key is at line `i`, and the line after it.
+	 * @param {number} i @param {number} indent @param {number} level
+	 * @returns {[Record<string, any>, number]}
+	 */
+	mapping(i, indent, level) {
+		/** @type {Record<string, any>} */
+		const found = {};
+		if (level > DEEPEST) throw new Unsure();
+		while (i < this.lines.length) {
+			const depth = this.depth(i);
+			if (depth < indent) break;
+			KEY.lastIndex = indent;
+			const match = depth === indent ? KEY.exec(this.lines[i]) : null;
+			if (!match) throw new Unsure();
+			const key = keyOf(match[1]);
+			if (Object.hasOwn(found, key)) throw new Unsure();
+			[found[key], i] = this.value(match[2] ?? "", this.content(i + 1), indent, level);
+		}
+		return [found, i];
+	}
+
+	/**
+	 * What follows a key, on its line or from line `i` on.
+	 * @param {string} text @param {number} i @param {number} indent @param {number} level
+	 * @returns {[any, number]}
+	 */
+	value(text, i, indent, level) {
+		const depth = i < this.lines.length ? this.depth(i) : -1;
+		if (text) {
+			if (depth > indent) throw new Unsure();
+			return [scalar(text), i];
+		}
+		if (depth >= indent && this.lines[i].startsWith("-", depth)) return this.sequence(i, depth, level + 1);
+		return depth > indent ? this.mapping(i, depth, level + 1) : [null, i];
+	}
+
+	/** @param {number} i @param {number} dash @param {number} level @returns {[any[], number]} */
+	sequence(i, dash, level) {
+		const found = [];
+		while (i < this.lines.length) {
+			const line = this.lines[i];
+			const depth = this.depth(i);
+			if (depth < dash || (depth === dash && !line.startsWith("-", dash))) break;
+			const content = line.slice(dash + 1).replace(/^ +/, "");
+			if (depth > dash || !line.startsWith("- ", dash) || !content) throw new Unsure();
+			const inner = line.length - content.length;
+			let item;
+			KEY.lastIndex = 0;
+			if (KEY.test(content)) {
+				this.lines[i] = " ".repeat(inner) + content;
+				[item, i] = this.mapping(i, inner, level + 1);
+			} else [item, i] = this.value(content, this.content(i + 1), dash, level);
+			found.push(item);
+		}
+		return [found, i];
+	}
+}
+
+/** A key that is a text, and that no object of JavaScript moves. @param {string} text */
+function keyOf(text) {
+	const quoted = text[0] === '"' || text[0] === "'";
+	const key = quoted ? text.slice(1, -1) : text;
+	if (key === "__proto__" || /^[0-9]/.test(key) || (!quoted && typeof plain(key) !== "string")) throw new Unsure();
+	return key;
+}
+
+/** @param {string} text */
+function plain(text) {
+	if (text.length > LONGEST_NUMBER) return text;
+	if (/^[a-zA-Z~]/.test(text)) return TRUE.test(text) ? true : FALSE.test(text) ? false : NULL.test(text) ? null : text;
+	if (!/^[-+.0-9]/.test(text)) return text;
+	if (NUMBER.test(text) && text !== "-0") return Number(text);
+	if (LIKE_NUMBER.test(text)) throw new Unsure();
+	return text;
+}
+
+/** A value that stands on one line; throws Unsure. @param {string} line */
+function scalar(line) {
+	const text = line.replace(/ +$/, "");
+	const first = text[0];
+	if (first === "'") {
+		const match = SINGLE.exec(text);
+		if (match) return match[1].replaceAll("''", "'");
+	} else if (first === '"') {
+		const match = DOUBLE.exec(text);
+		if (match) return match[1];
+	} else if (text === "{}") return {};
+	else if (text === "[]") return [];
+	else if (!"&*!?|>%@`{}[],#:".includes(first) && !LIKE_STRUCTURE.test(text)) return plain(text);
+	throw new Unsure();
+}

@@ -1,0 +1,123 @@
+// @ts-check
+/** A dump as it comes, of which no more is held than what is being read: `importers/reading/source.py`. */
+
+// Around what containers wrote, in `kubectl cluster-info dump`.
+const LOG = /^==== START logs for .*$/gm;
+const LOG_END = /==== END logs for .*$/gm;
+const LONGEST_MARK = 700;
+
+/** `text` is what is here; it is read up to `at`, and begins on line `line` of the whole. */
+export class Source {
+	text = "";
+	at = 0;
+	line = 1;
+	/** @type {string[]} */
+	split = [];
+	ended = false; // nothing is to come
+
+	/** @param {AsyncIterator<string>} blocks @param {import("./pruning.js").LeftOut} leftOut */
+	constructor(blocks, leftOut) {
+		this.blocks = withoutLogs(blocks, leftOut);
+	}
+
+	/** @param {number} at */
+	lineOf(at) {
+		return this.line + ends(this.text, 0, at);
+	}
+
+	/** The number of the last line of what is here. */
+	get lastLine() {
+		return this.lineOf(this.text.length) - Number(this.text.endsWith("\n"));
+	}
+
+	/** Drop what is read, and take as much again as is left, at least a block; false when there is no more. */
+	async more() {
+		const rest = this.text.slice(this.at);
+		const parts = [rest];
+		let size = 0;
+		while (size <= rest.length) {
+			const { value, done } = await this.blocks.next();
+			this.ended ||= Boolean(done);
+			if (done) break;
+			parts.push(value);
+			size += value.length;
+		}
+		if (!size) return false;
+		this.line = this.lineOf(this.at);
+		this.at = 0;
+		this.text = parts.join("");
+		return true;
+	}
+
+	/**
+	 * The whole lines from here on that are here already, or the last one; null at the end.
+	 * @returns {Promise<string[] | null>}
+	 */
+	async lines() {
+		let rest = this.text.indexOf("\n", this.at) < 0;
+		while (rest && (await this.more())) rest = this.text.indexOf("\n", this.at) < 0;
+		if (this.at >= this.text.length) return null;
+		const last = rest ? this.text.length : this.text.lastIndexOf("\n") + 1;
+		const lines = this.text.slice(this.at, rest ? last : last - 1).split("\n");
+		this.split = lines;
+		return lines.map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line));
+	}
+
+	/** Read on behind so many of these lines. @param {number} number */
+	skip(number) {
+		for (let i = 0; i < number; i += 1) this.at += this.split[i].length + 1;
+		this.at = Math.min(this.at, this.text.length);
+	}
+}
+
+/** @param {string} text @param {number} start @param {number} end */
+function ends(text, start, end) {
+	let number = 0;
+	for (let at = text.indexOf("\n", start); at >= 0 && at < end; at = text.indexOf("\n", at + 1)) number += 1;
+	return number;
+}
+
+/**
+ * What containers wrote is dropped but for its line ends; a line that may be a mark is looked at whole.
+ * @param {AsyncIterator<string>} blocks
+ * @param {import("./pruning.js").LeftOut} leftOut
+ * @returns {AsyncGenerator<string>}
+ */
+async function* withoutLogs(blocks, leftOut) {
+	const dropper = new Dropper(leftOut);
+	let tail = "";
+	for (let next = await blocks.next(); !next.done; next = await blocks.next()) {
+		let whole = tail + next.value;
+		const start = whole.lastIndexOf("\n") + 1;
+		tail = whole.length - start < LONGEST_MARK ? whole.slice(start) : "";
+		if (tail) whole = whole.slice(0, start);
+		yield dropper.text(whole);
+	}
+	yield dropper.text(tail);
+}
+
+class Dropper {
+	inside = false;
+
+	/** @param {import("./pruning.js").LeftOut} leftOut */
+	constructor(leftOut) {
+		this.leftOut = leftOut;
+	}
+
+	/** @param {string} text */
+	text(text) {
+		const kept = [];
+		let at = 0;
+		for (;;) {
+			const pattern = this.inside ? LOG_END : LOG;
+			pattern.lastIndex = at;
+			const mark = pattern.exec(text);
+			const end = mark ? mark.index : text.length;
+			kept.push(this.inside ? "\n".repeat(ends(text, at, end)) : text.slice(at, end));
+			if (!mark) return kept.join("");
+			if (!this.inside) this.leftOut.count("kinds", "container log");
+			this.inside = !this.inside;
+			at = mark.index + mark[0].length;
+		}
+	}
+}
