@@ -13,7 +13,7 @@ ALIVE_SECONDS = 5.0
 
 app = Celery("kschedui")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.conf.imports = ["kschedui.runs.tasks"]
+app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks"]
 
 
 @worker_ready.connect

@@ -88,8 +88,21 @@ class Version(models.Model):
         return f"{self.scenario_id} v{self.number}"
 
 
-class Run(models.Model):
-    """The simulation of a version by an engine. `attempt` fences: a worker with another attempt may not write."""
+class Held(models.Model):
+    """What one worker at a time works on (runs/leases.py). `attempt` fences: a worker with another may not write."""
+
+    attempt = models.PositiveIntegerField(default=0)
+    tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for it
+    lease_until = models.DateTimeField(null=True, blank=True)  # a worker holds it until then
+    queued_at = models.DateTimeField(default=timezone.now)  # when the broker was told last
+    started = models.DateTimeField(null=True, blank=True)  # when a worker took it last
+
+    class Meta:
+        abstract = True
+
+
+class Run(Held):
+    """The simulation of a version by an engine."""
 
     class State(models.TextChoices):
         QUEUED = "queued"
@@ -111,15 +124,10 @@ class Run(models.Model):
         max_length=8, blank=True
     )  # whose kube-scheduler decides; "": as the text says
     state = models.CharField(max_length=9, choices=State.choices, default=State.QUEUED)
-    attempt = models.PositiveIntegerField(default=0)
-    tries = models.PositiveSmallIntegerField(default=0)  # attempts since somebody asked for the run
-    lease_until = models.DateTimeField(null=True, blank=True)  # a worker holds the run until then
-    queued_at = models.DateTimeField(default=timezone.now)  # when the broker was told last
     lane = models.CharField(max_length=5, choices=Lane.choices, default=Lane.LONG)
     party = models.CharField(max_length=64, blank=True)  # whose turn it takes, and in it which author's (turns.py);
     author = models.CharField(max_length=64, blank=True)  # "" for the library
     address = models.CharField(max_length=64, blank=True)  # hashed, of who asked for it first
-    started = models.DateTimeField(null=True, blank=True)  # when a worker took it last
     seen = models.DateTimeField(default=timezone.now)  # when somebody looked at it last; kept for previews
     steps = models.PositiveIntegerField(default=0)
     chunks = models.PositiveIntegerField(default=0)
@@ -167,6 +175,68 @@ class Chunk(models.Model):
 
     def __str__(self) -> str:
         return f"{self.run_id}/{self.seq}"
+
+
+class Experiment(models.Model):
+    """A version run for every combination of what its factors vary (scheduler_core/experiments)."""
+
+    public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
+    version = models.ForeignKey(Version, models.CASCADE, related_name="experiments")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="+")
+    editor_hash = models.CharField(max_length=64, blank=True, db_index=True)  # of the browser that asked for it
+    party = models.CharField(max_length=64, blank=True)  # whose turn it takes (runs/turns.py)
+    factors = models.JSONField()  # as they were given
+    size = models.PositiveIntegerField()  # cells
+    engine_version = models.CharField(max_length=40)
+    kubernetes_version = models.CharField(max_length=8, blank=True)  # of all cells; "": as the text says
+    state = models.CharField(max_length=9, choices=Run.State.choices, default=Run.State.RUNNING)
+    error = MessageField(blank=True)  # why it was ended
+    bytes = models.BigIntegerField(default=0)  # of its results
+    forgotten = models.BooleanField(default=False)  # its results were removed to make room
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    finished = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["-created", "-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} {self.state}"
+
+
+class Batch(Held):
+    """Neighbouring cells of an experiment, which one worker takes together."""
+
+    experiment = models.ForeignKey(Experiment, models.CASCADE, related_name="batches")
+    first = models.PositiveIntegerField()  # cell, from 1
+    count = models.PositiveIntegerField()
+    state = models.CharField(max_length=9, choices=Run.State.choices, default=Run.State.QUEUED)
+    done = models.PositiveIntegerField(default=0)  # cells that have a result
+    failed = models.PositiveIntegerField(default=0)  # of them, those without measures
+    seconds = models.FloatField(default=0.0)  # of work
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [models.UniqueConstraint(fields=["experiment", "first"], name="batch_is_there_once")]
+        indexes = [models.Index(fields=["state", "lease_until"], name="batch_by_lease")]
+
+    def __str__(self) -> str:
+        return f"{self.experiment_id}/{self.first}+{self.count}"
+
+
+class Result(models.Model):
+    """What came of one cell; never changed."""
+
+    experiment = models.ForeignKey(Experiment, models.CASCADE, related_name="results")
+    number = models.PositiveIntegerField()  # of the cell, from 1
+    measures = models.JSONField(null=True)  # a list (experiments/table.py); null: `error` says why there are none
+    error = MessageField(blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["experiment", "number"], name="cell_is_done_once")]
+
+    def __str__(self) -> str:
+        return f"{self.experiment_id}/{self.number}"
 
 
 class Share(models.Model):

@@ -154,6 +154,7 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {
     "socket_keepalive": True,
 }
 CELERY_TASK_DEFAULT_QUEUE = "runs"
+CELERY_TASK_ROUTES = {"kschedui.tasks.work_on_experiments": {"queue": "experiments"}}  # whose workers do nothing else
 CELERY_TASK_SERIALIZER = "json"
 CELERY_RESULT_SERIALIZER = "json"
 CELERY_ACCEPT_CONTENT = ["json"]
@@ -272,6 +273,15 @@ LIMITS = {
     "preview_bytes": number("KSCHEDUI_MAX_PREVIEW_BYTES", 32 * 1024 * 1024),
     "short_seconds": number("KSCHEDUI_MAX_SHORT_SECONDS", 5),  # in the lane for small runs
     "read_seconds": number("KSCHEDUI_MAX_READ_SECONDS", 60),  # of a worker, to read a text
+    "experiment_cells": number("KSCHEDUI_MAX_EXPERIMENT_CELLS", 20_000),
+    "experiment_text_bytes": number("KSCHEDUI_MAX_EXPERIMENT_TEXT_BYTES", 2 * 1024 * 1024),  # of its scenario
+    "experiment_nodes": number("KSCHEDUI_MAX_EXPERIMENT_NODES", 1_000),  # of one cell
+    "experiment_pods": number("KSCHEDUI_MAX_EXPERIMENT_PODS", 5_000),
+    "experiment_seconds": number("KSCHEDUI_MAX_EXPERIMENT_SECONDS", 4 * 3600),  # of work, all cells together
+    "experiments_going_on": number("KSCHEDUI_MAX_EXPERIMENTS_GOING_ON", 3),  # of one author
+    "experiments_kept": number("KSCHEDUI_MAX_EXPERIMENTS_KEPT", 50),
+    "cell_seconds": number("KSCHEDUI_MAX_CELL_SECONDS", 30),
+    "cell_steps": number("KSCHEDUI_MAX_CELL_STEPS", 500_000),
     "account_bytes": number("KSCHEDUI_MAX_ACCOUNT_BYTES", 2 * 1024**3),  # texts and traces that are kept
     "browser_bytes": number("KSCHEDUI_MAX_BROWSER_BYTES", 512 * 1024**2),
     "address_day_bytes": number("KSCHEDUI_MAX_ADDRESS_DAY_BYTES", 8 * 1024**3),

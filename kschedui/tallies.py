@@ -16,6 +16,7 @@ CHUNKS = "chunks"
 CHUNK_BYTES = "chunk_bytes"
 WAITS = "waits"  # runs that a worker took
 WAIT_MILLISECONDS = "wait_ms"  # that they had been queued
+CELLS = "cells"  # of experiments, by whether they have measures
 LABELS: dict[str, tuple[str, ...]] = {
     ATTEMPTS: ("scheduled", "unschedulable", "error"),
     RUNS: ("done", "failed", "cancelled"),
@@ -23,6 +24,7 @@ LABELS: dict[str, tuple[str, ...]] = {
     CHUNK_BYTES: ("",),
     WAITS: ("",),
     WAIT_MILLISECONDS: ("",),
+    CELLS: ("done", "failed"),
 }
 
 

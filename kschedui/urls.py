@@ -27,7 +27,7 @@ from kschedui.web.pages import (
     views,
 )
 from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages.ask import compare
+from kschedui.web.pages.ask import compare, experiments
 from kschedui.web.pages.page_view import not_found
 
 addresses.register()
@@ -53,6 +53,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/class", classes.start, name="class-start"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
+    path("v/<n:number>/experiments/", experiments.planned, name="experiments"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
     path("v/<n:number>/decisions.jsonl", downloads.decision_lines, name="decisions"),
@@ -90,6 +91,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
+    path("experiments/<id:eid>/", experiments.shown, name="experiment"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),

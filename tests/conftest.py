@@ -87,6 +87,7 @@ def live_stack(stack_maker: "StackMaker") -> Iterator[Stack]:
     """
     with stack_maker(**{f"KSCHEDUI_RATE_{kind.upper()}": "1000000" for kind in settings.RATE_LIMITS}) as stack:
         stack.start_worker()
+        stack.start_experiments(1)
         serve(stack)
         yield stack
 

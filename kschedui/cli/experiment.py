@@ -20,7 +20,7 @@ from kschedui.scenarios import yaml_text
 from kschedui.scenarios.engine import simulate
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import ScenarioErrors
-from scheduler_core.experiments.cells import Cells, Row, Text
+from scheduler_core.experiments.cells import Cells, Row, Text, trouble
 from scheduler_core.experiments.design import Design
 from scheduler_core.experiments.reading import read_file
 from scheduler_core.experiments.table import header, record, values_of
@@ -48,6 +48,9 @@ def run(options: Namespace) -> int:
     count = (os.cpu_count() or 1) if options.processes is None else options.processes
     if count < 1:
         raise Unusable("--processes is a number from 1")
+    begin(found.scenario.text, planned, options.kubernetes_version or "")
+    if refused := trouble(cells, planned):
+        raise Unusable(f"{name}: {refused[0]}, {refused[1]}: {refused[2]}")
     rows = shown(made(found.scenario.text, planned, options.kubernetes_version or "", count), planned, options)
     without = (write_csv if options.format == "csv" else write_json)(planned, rows)
     return int(bool(without or (warned and options.strict)))
@@ -71,7 +74,6 @@ def made(text: str, planned: Design, release: str, count: int) -> Iterator[tuple
     size = max(1, min(MOST_BATCH, planned.size // (4 * count)))
     batches = [range(first, min(first + size, planned.size + 1)) for first in range(1, planned.size + 1, size)]
     if count == 1:
-        begin(text, planned, release)
         for batch in batches:
             yield from work(batch)
         return

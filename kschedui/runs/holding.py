@@ -1,20 +1,20 @@
-"""Hold a run while it is worked on: a timer renews the lease, however long reading a text or one event takes.
+"""Hold a row while it is worked on: a timer renews the lease, however long reading a text or one event takes.
 
-What takes longer than it may is ended by the timer too: the run fails with a sentence, and the process ends, since
-nothing else stops Python code that is busy.
+What takes longer than it may is ended by the timer too: a sentence is kept, and the process ends, since nothing else
+stops Python code that is busy.
 """
 
 import logging
 import os
 import threading
+from collections.abc import Callable
 from time import monotonic
 from types import TracebackType
 
 from django.conf import settings
 from django.db import Error, connection
 
-from kschedui.models import Run
-from kschedui.runs import store as runs
+from kschedui.runs import leases
 from scheduler_core.apis.messages import Message
 
 logger = logging.getLogger(__name__)
@@ -23,17 +23,16 @@ GRACE_SECONDS = 30  # after a limit that the simulation keeps itself, between tw
 
 
 class Holding:
-    """Renews from `with` on; `lost` tells that the run is not ours any more. `reading` until `has_read`."""
+    """Renews from `with` on; `lost` tells that the row is not ours any more. `fail` keeps the sentence of what was
+    stuck."""
 
-    def __init__(self, run: Run, seconds: float) -> None:
-        self.run = run
-        self.seconds = seconds  # of simulation
+    def __init__(self, row: leases.Row, fail: Callable[[Message], None]) -> None:
+        self.row = row
+        self.fail = fail
         self.lost = False
-        most = settings.LIMITS["read_seconds"]
-        sentence = Message("The text was given up after {most:,} seconds of reading, which is the limit.", most=most)
-        self.limit = monotonic() + most, sentence
+        self.limit: tuple[float, Message] | None = None
         self.over = threading.Event()
-        self.timer = threading.Thread(target=self.renew, name=f"lease of {run.public_id}", daemon=True)
+        self.timer = threading.Thread(target=self.renew, name=f"lease of {row}", daemon=True)
 
     def __enter__(self) -> "Holding":
         self.timer.start()
@@ -45,36 +44,39 @@ class Holding:
         self.over.set()
         self.timer.join()
 
-    def has_read(self) -> None:
-        """From now on it is simulated."""
-        most = round(self.seconds + GRACE_SECONDS)
-        self.limit = (
-            monotonic() + most,
-            Message("The run was given up: it was stuck after {most:,} seconds.", most=most),
-        )
+    def reading(self) -> None:
+        """From now on a text is read."""
+        most = settings.LIMITS["read_seconds"]
+        sentence = Message("The text was given up after {most:,} seconds of reading, which is the limit.", most=most)
+        self.limit = monotonic() + most, sentence
+
+    def simulating(self, seconds: float) -> None:
+        """From now on it is simulated, for so long at most."""
+        most = round(seconds + GRACE_SECONDS)
+        sentence = Message("The run was given up: it was stuck after {most:,} seconds.", most=most)
+        self.limit = monotonic() + most, sentence
 
     def renew(self) -> None:
         """What the timer does."""
         try:
             while not self.over.wait(settings.RUN_LEASE_SECONDS / 3):
-                end, sentence = self.limit
-                if monotonic() > end:
-                    self.give_up(sentence)
+                if self.limit and monotonic() > self.limit[0]:
+                    self.give_up(self.limit[1])
                 try:
-                    runs.renew(self.run)
+                    leases.renew(self.row)
                 except Error as error:  # the database is away for a moment
-                    logger.warning("the lease of run %s was not renewed: %s", self.run.public_id, error)
-        except runs.LostRun:
+                    logger.warning("the lease of %s was not renewed: %s", self.row, error)
+        except leases.Lost:
             self.lost = True
         finally:
             connection.close()  # this thread's own
 
     def give_up(self, sentence: Message) -> None:
-        """The run fails, and this process ends; the pool starts another."""
+        """Keep the sentence, and end this process; the pool starts another."""
         try:
-            runs.fail(self.run, sentence)
-        except (runs.LostRun, Error) as error:
-            logger.warning("run %s was stuck and could not be ended: %s", self.run.public_id, error)
+            self.fail(sentence)
+        except (leases.Lost, Error) as error:
+            logger.warning("%s was stuck and could not be ended: %s", self.row, error)
         end_process()
 
 

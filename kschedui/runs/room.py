@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet, Sum
 from django.utils import timezone
 
-from kschedui.models import Run, Version
+from kschedui.models import Experiment, Run, Version
 from kschedui.scenarios.access import Visitor
 from scheduler_core.apis.messages import Message
 
@@ -46,12 +46,21 @@ def require_room(visitor: Visitor, address: str) -> None:
 
 
 def kept_by(visitor: Visitor) -> int:
-    """Bytes of the visitor's texts and of their runs, previews too."""
+    """Bytes of the visitor's texts and of their runs, previews too, and of the results of their experiments."""
     mine = Q(scenario__owner=visitor.user) if visitor.user else Q(scenario__editor_hash=visitor.editor_hash)
     if not visitor.user and not visitor.editor:
         return 0
     found = Version.objects.filter(mine)
-    return total(found, "bytes") + total(Run.objects.filter(version__in=found.values("pk")), "bytes")
+    results = total(experiments_of(visitor), "bytes")
+    return results + total(found, "bytes") + total(Run.objects.filter(version__in=found.values("pk")), "bytes")
+
+
+def experiments_of(visitor: Visitor) -> QuerySet[Experiment]:
+    """That the visitor asked for."""
+    if visitor.user:
+        return Experiment.objects.filter(owner=visitor.user)
+    mine = Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash)
+    return mine if visitor.editor else mine.none()
 
 
 def kept_today(address: str) -> int:

@@ -11,14 +11,14 @@ from typing import Any, NamedTuple
 
 from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
-from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils import timezone
 
 from kschedui import tallies
 from kschedui.celery import app
 from kschedui.models import Chunk, Run, Scenario, Version, is_public_id
+from kschedui.runs import leases
 from kschedui.runs.turns import Ahead, Asker, Line, lane_of
 from scheduler_core import ENGINE_VERSION
 from scheduler_core.apis.messages import Message
@@ -28,18 +28,13 @@ logger = logging.getLogger(__name__)
 
 TASK = "kschedui.tasks.work_on_runs"
 TOLD_SECONDS = 60  # later a worker that is told need not come: queued runs are told again
-MOST_TOLD = 16  # at once; a worker that comes stays as long as there are queued runs
 UNSEEN = timedelta(seconds=15)  # a preview that nobody has looked at for so long ends
-UNCLAIMED = timedelta(seconds=30)  # a queued run that no worker took is put into the queue again after this time
-MOST_TRIES = 8  # workers that may die of a run, or be stopped during it
 NOBODY = Asker()
 ENGINES_OF_ONE_RELEASE = ("0.1.0", "0.2.0", "0.3.0")
 THE_ONE_RELEASE = "1.34"
-LOST_TOO_OFTEN = Message("The run was given up: {tries} workers ended while they worked on it.", tries=MOST_TRIES)
-
-
-class LostRun(Exception):
-    """The run is not this worker's any more: cancelled, or taken over after its lease ended."""
+LOST_TOO_OFTEN = Message(
+    "The run was given up: {tries} workers ended while they worked on it.", tries=leases.MOST_TRIES
+)
 
 
 class Sight(NamedTuple):
@@ -185,20 +180,16 @@ def claim(public_id: str) -> Run | None:
 
     A run that takes its workers down with it (the memory is too small, say) must not do so for ever: it fails.
     """
-    free = Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
-    run = Run.objects.select_related("version__scenario").filter(free, public_id=public_id).first()
+    run = Run.objects.select_related("version__scenario").filter(leases.free(), public_id=public_id).first()
     if run is None:
         return None
-    as_seen = Run.objects.filter(free, pk=run.pk, attempt=run.attempt)
-    run.attempt += 1
-    hopeless = run.tries >= MOST_TRIES
+    hopeless = run.tries >= leases.MOST_TRIES
     if hopeless:
         changes = {"state": Run.State.FAILED, "error": LOST_TOO_OFTEN, "finished": timezone.now(), "lease_until": None}
     else:
-        tries, now = run.tries + 1, timezone.now()
-        changes = {"state": Run.State.RUNNING, "tries": tries, "lease_until": lease(), "started": now}
-    if not as_seen.update(attempt=run.attempt, **changes):
-        return None  # another worker was quicker
+        changes = leases.held(run)
+    if not leases.take(run, changes):
+        return None
     announce(public_id)
     if run.attempt == 1:
         tallies.add(tallies.WAITS)
@@ -209,59 +200,43 @@ def claim(public_id: str) -> Run | None:
 
 
 def store_chunk(run: Run, chunk: Chunk, time: float) -> None:
-    """Commit the run's next chunk; raises LostRun when the run is not this worker's any more."""
+    """Commit the run's next chunk; raises leases.Lost when the run is not this worker's any more."""
     size = len(chunk.frame)
     with transaction.atomic():
         changes = {"chunks": chunk.seq + 1, "steps": chunk.first_step + chunk.events, "time": time}
-        _update_mine(run, bytes=F("bytes") + size, lease_until=lease(), **changes)
+        leases.update_mine(run, bytes=F("bytes") + size, lease_until=leases.lease(), **changes)
         chunk.save(force_insert=True)
     announce(run.public_id)
     tallies.add(tallies.CHUNKS)
     tallies.add(tallies.CHUNK_BYTES, amount=size)
 
 
-def renew(run: Run) -> None:
-    """Go on holding the run; raises LostRun."""
-    _update_mine(run, lease_until=lease())
-
-
 def change_lane(run: Run) -> None:
-    """The run is long after all; raises LostRun."""
-    _update_mine(run, lane=Run.Lane.LONG)
+    """The run is long after all; raises leases.Lost."""
+    leases.update_mine(run, lane=Run.Lane.LONG)
 
 
 def give_back(run: Run) -> None:
-    """Let another go on with the run, in the lane for long ones; raises LostRun."""
-    _update_mine(run, lane=Run.Lane.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
+    """Let another go on with the run, in the lane for long ones; raises leases.Lost."""
+    leases.update_mine(run, lane=Run.Lane.LONG, state=Run.State.QUEUED, lease_until=None, tries=run.tries)
     enqueue(run.public_id)
     announce(run.public_id)
 
 
 def finish(run: Run, outcome: dict[str, Any]) -> None:
-    """The trace is complete; raises LostRun."""
+    """The trace is complete; raises leases.Lost."""
     _end_mine(run, state=Run.State.DONE, outcome=outcome)
 
 
 def fail(run: Run, sentence: Message) -> None:
-    """The run ends here and keeps what it has; raises LostRun."""
+    """The run ends here and keeps what it has; raises leases.Lost."""
     _end_mine(run, state=Run.State.FAILED, error=sentence)
 
 
 def _end_mine(run: Run, **changes: Any) -> None:
-    _update_mine(run, finished=timezone.now(), lease_until=None, **changes)
+    leases.update_mine(run, finished=timezone.now(), lease_until=None, **changes)
     announce(run.public_id)
     tallies.add(tallies.RUNS, changes["state"])
-
-
-def _update_mine(run: Run, **changes: Any) -> None:
-    mine = Run.objects.filter(pk=run.pk, attempt=run.attempt, state=Run.State.RUNNING)
-    if not mine.update(**changes):
-        raise LostRun(run.public_id)
-
-
-def lease() -> Any:
-    """Until when a worker that acts now holds its run."""
-    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
 
 
 # --- Everybody else's part --------------------------------------------------------------------------------------
@@ -278,16 +253,10 @@ def cancel(run: Run) -> bool:
 
 def requeue_lost() -> int:
     """Queue again what no worker holds: runs whose lease ended, and queued ones that nobody took; how many."""
-    now = timezone.now()
-    Run.objects.filter(state=Run.State.RUNNING, lease_until__lt=now).update(
-        state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED
-    )
-    waiting = Run.objects.filter(state=Run.State.QUEUED, queued_at__lt=now - UNCLAIMED)
     told = 0
-    for pk, public_id in list(waiting.values_list("pk", "public_id")[:MOST_TOLD]):
-        if waiting.filter(pk=pk).update(queued_at=now):  # one of several that reap tells
-            enqueue(public_id)
-            told += 1
+    for run in leases.requeue(Run):
+        enqueue(run.public_id)
+        told += 1
     return told
 
 

@@ -6,7 +6,7 @@ on, then those who were served longest ago, so that nobody waits for more than o
 
 from bisect import bisect_left
 from datetime import timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db.models import Avg, Count, F, Max, Min, Q, QuerySet
@@ -65,12 +65,14 @@ def full_parties() -> set[str]:
     return {row["party"] for row in going_on.values("party").annotate(runs=Count("pk")) if row["runs"] >= most}
 
 
-def first_served(of: str, queued: QuerySet[Run], **within: str) -> str | None:
-    """The party (or author) among those with a queued run whose turn it is."""
+def first_served(of: str, queued: QuerySet[Any], **within: str) -> str | None:
+    """The party (or author) among those with a queued run, or batch of an experiment, whose turn it is."""
     oldest = {row[of]: row["oldest"] for row in queued.order_by().values(of).annotate(oldest=Min("pk"))}
     if len(oldest) < 2:
         return next(iter(oldest), None)
-    recent = Run.objects.filter(Q(started__gt=timezone.now() - LOOKED_BACK), **within, **{f"{of}__in": list(oldest)})
+    recent = queued.model.objects.filter(
+        Q(started__gt=timezone.now() - LOOKED_BACK), **within, **{f"{of}__in": list(oldest)}
+    )
     going_on = Count("pk", filter=Q(state=Run.State.RUNNING))
     known = {
         row[of]: (row["going_on"], row["served"].timestamp())

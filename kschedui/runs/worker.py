@@ -8,6 +8,7 @@ import gc
 import logging
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -18,7 +19,7 @@ from django.db import Error
 from kschedui import tallies
 from kschedui.logs import run_id
 from kschedui.models import Chunk, Run
-from kschedui.runs import frames, places, turns
+from kschedui.runs import frames, leases, places, turns
 from kschedui.runs import store as runs
 from kschedui.runs.bounds import Bounds, Stopped, bounds_of
 from kschedui.runs.ending import Ending
@@ -93,9 +94,9 @@ def execute(public_id: str, *, long: bool = True) -> None:
         runs.finish(run, msgspec.to_builtins(outcome))
         tally(outcome)
     except TooLongForItsLane:
-        with suppress(runs.LostRun):
+        with suppress(leases.Lost):
             runs.give_back(run)
-    except runs.LostRun:
+    except leases.Lost:
         logger.info("run %s was taken away", public_id)
     except (Stopped, RunEnded) as error:
         give_up(run, error.sentence)
@@ -122,12 +123,12 @@ def give_up(run: Run, sentence: Message) -> None:
     """End the run with a sentence, unless somebody else has it by now."""
     try:
         runs.fail(run, sentence)
-    except runs.LostRun:
+    except leases.Lost:
         logger.info("run %s was taken away", run.public_id)
 
 
 def work(run: Run, *, long: bool = True) -> Outcome:
-    """Simulate and store what is missing; raises LostRun, Stopped, TooLongForItsLane."""
+    """Simulate and store what is missing; raises leases.Lost, Stopped, TooLongForItsLane."""
     if run.engine_version != ENGINE_VERSION:
         raise Stopped(
             Message(
@@ -137,12 +138,13 @@ def work(run: Run, *, long: bool = True) -> Outcome:
             )
         )
     outcome, ending, bounds, stored = Outcome(), Ending(), bounds_of(run), run.bytes
-    with Holding(run, bounds.seconds) as holding:
+    with Holding(run, partial(runs.fail, run)) as holding:
+        holding.reading()
         scenario = engine.read(run.version.text, run.kubernetes_version)
-        holding.has_read()
+        holding.simulating(bounds.seconds)
         with settled_memory():
             events = followed(engine.simulate(scenario), ending)
-            for chunk in chunked(watched(holding, events, outcome, bounds, long=long)):
+            for chunk in chunked(watched(run, holding, events, outcome, bounds, long=long)):
                 if chunk.seq >= run.chunks:
                     made = row(run, chunk)
                     bounds.require_room(made, stored)
@@ -177,21 +179,21 @@ def row(run: Run, chunk: TraceChunk) -> Chunk:
 
 
 def watched(
-    holding: Holding, events: Iterable[AnyEvent], outcome: Outcome, bounds: Bounds, *, long: bool
+    run: Run, holding: Holding, events: Iterable[AnyEvent], outcome: Outcome, bounds: Bounds, *, long: bool
 ) -> Iterator[AnyEvent]:
     """Pass events on; count them into `outcome`, stop at the limits, or when the run is somebody else's."""
     begun = monotonic()
-    short = holding.run.lane == Run.Lane.SHORT
+    short = run.lane == Run.Lane.SHORT
     for step, event in enumerate(events, 1):
         seconds = monotonic() - begun
         if holding.lost:
-            raise runs.LostRun(holding.run.public_id)
+            raise leases.Lost(run.public_id)
         bounds.require_steps(step)
         bounds.require_seconds(seconds)
         if short and seconds > settings.LIMITS["short_seconds"]:
             if not long:
                 raise TooLongForItsLane
-            runs.change_lane(holding.run)
+            runs.change_lane(run)
             short = False
         outcome.take(event)
         yield event

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from kschedui.models import Run, Scenario, Share, Version, is_public_id
+from kschedui.models import Experiment, Run, Scenario, Share, Version, is_public_id
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import clean_title
@@ -224,6 +224,7 @@ def claim_all(visitor: Visitor) -> int:
     """Give the account everything that this browser made; how many."""
     if not visitor.editor:
         return 0
+    Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash).update(owner=visitor.user, editor_hash="")
     mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
     return mine.update(owner=visitor.user, editor_hash="")
 

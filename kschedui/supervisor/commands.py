@@ -1,4 +1,4 @@
-"""The command lines of the three programs that make up a running kschedui."""
+"""The command lines of the four programs that make up a running kschedui."""
 
 import os
 import sys
@@ -39,9 +39,24 @@ def broker_config(port: int, password: str) -> str:
 
 def worker_command(processes: int | None = None) -> list[str]:
     """One Celery worker with a small pool of processes, and one more for small runs (`kschedui/runs/places.py`)."""
-    count = 1 + (processes or min(MOST_WORKER_PROCESSES, os.cpu_count() or 1))
+    return celery_command(1 + (processes or pool_size()))
+
+
+def experiments_command(processes: int | None = None) -> list[str]:
+    """The worker of experiments, which gives way to the other one (`kschedui/experiments/tasks.py`)."""
+    return [*celery_command(processes or pool_size()), "--queues", "experiments"]
+
+
+def pool_size() -> int:
+    """By the processors."""
+    return min(MOST_WORKER_PROCESSES, os.cpu_count() or 1)
+
+
+def celery_command(processes: int) -> list[str]:
+    """A worker whose pool has so many processes."""
     quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel", "WARNING"]
-    return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", "--concurrency", str(count), *quiet]
+    pool = ["--concurrency", str(processes)]
+    return [sys.executable, "-m", "celery", "-A", "kschedui", "--quiet", "worker", *pool, *quiet]
 
 
 def web_command(host: str, port: int) -> list[str]:

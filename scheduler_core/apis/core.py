@@ -20,6 +20,8 @@ PodKey = str  # "namespace/name"
 Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in bytes; the rest counts
 Manifest = Mapping[str, Any]  # the object as it was written, for `kubectl get -o yaml` views
 
+SELECTED_NODE = "volume.kubernetes.io/selected-node"  # a claim's annotation: where its volume is to be made
+
 TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
 
 

@@ -7,6 +7,7 @@ not terminating are healthy. A budget whose document fixes the number keeps it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from scheduler_core.apis.core import Pod, PodDisruptionBudget
@@ -16,15 +17,27 @@ from scheduler_core.cluster.cluster import Cluster, key_of
 def disruptions_allowed(cluster: Cluster) -> Mapping[str, int]:
     """ "namespace/name" of each budget -> disruptions allowed as the cluster is now."""
     budgets = [cast(PodDisruptionBudget, item) for item in cluster.objects("PodDisruptionBudget")]
-    return {key_of(budget): _allowed(budget, cluster) for budget in budgets}
+    return {key_of(budget): counted(budget, cluster).allowed for budget in budgets}
 
 
-def _allowed(budget: PodDisruptionBudget, cluster: Cluster) -> int:
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A budget's arithmetic: of `expected` pods `healthy` are bound, and `desired` must stay so."""
+
+    allowed: int
+    expected: int = 0
+    healthy: int = 0
+    desired: int = 0
+
+
+def counted(budget: PodDisruptionBudget, cluster: Cluster) -> Counted:
+    """How many disruptions a budget allows, and why."""
     if budget.disruptions_allowed is not None:
-        return budget.disruptions_allowed
+        return Counted(budget.disruptions_allowed)
     pods = [pod for pod in cluster.pods.all() if _covers(budget, pod)]
     healthy = sum(bool(pod.node_name) and not pod.terminating for pod in pods)
-    return max(0, healthy - _desired(budget, len(pods))) if pods else 0
+    desired = _desired(budget, len(pods))
+    return Counted(max(0, healthy - desired) if pods else 0, len(pods), healthy, desired)
 
 
 def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:

@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.messages import Message, RunEnded
-from scheduler_core.ask.edits import Edit, NotPossible
+from scheduler_core.ask.edits import DisablePlugin, Edit, NotPossible
 from scheduler_core.ask.measures import Measures, Tally
 from scheduler_core.ask.text import Dump, seeded, written
-from scheduler_core.experiments.design import Cell
+from scheduler_core.experiments.design import Cell, Design, Level
+from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import Limits, Scenario, ScenarioErrors, parse_scenario
+from scheduler_core.scenario.reading.problems import did_you_mean
 from scheduler_core.trace.events import AnyEvent
+
+MOST_TRIED = 60  # levels that are tried before anything begins
 
 Simulate = Callable[[Scenario], Iterator[AnyEvent]]
 Watch = Callable[[Iterator[AnyEvent]], Iterator[AnyEvent]]  # passes events on, and may stop them
@@ -78,13 +81,28 @@ class Cells:
             return Message("{path}: {message}", path=first.path, message=first.message) if first.path else first.message
 
 
+def trouble(runner: Cells, design: Design) -> tuple[str, str, Message] | None:
+    """(factor, level, why) of the first level that the scenario does not take by itself, of those tried."""
+    levels = [
+        (factor.name, level) for factor in design.factors for level in factor.levels if level.edits or level.release
+    ]
+    for name, level in levels[:MOST_TRIED]:
+        found = _unknown_plugin(level, runner.text) or runner.scenario(Cell(level.edits, None, level.release))
+        if isinstance(found, Message):
+            return name, level.label, found
+    return None
+
+
+def _unknown_plugin(level: Level, text: Text) -> Message | None:
+    """kube-scheduler takes a name that it does not know for a plugin that is off, and says nothing."""
+    known = [*REGISTRY, *text.known_plugins]
+    for edit in level.edits:
+        if isinstance(edit, DisablePlugin) and edit.plugin not in known:
+            return Message("there is no plugin {name}{hint}", name=edit.plugin, hint=did_you_mean(edit.plugin, known))
+    return None
+
+
 def text_of(text: str, cell: Cell, dump: Dump) -> str:
     """A cell's scenario as a text of its own, but for its release; raises NotPossible."""
     made = written(text, cell.edits, dump)
     return made if cell.seed is None else seeded(made, cell.seed, dump)
-
-
-def work_of(scenario: Scenario) -> tuple[int, int]:
-    """(nodes, pods), at the start and created by events."""
-    found = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
-    return sum(isinstance(one, Node) for one in found), sum(isinstance(one, Pod) for one in found)

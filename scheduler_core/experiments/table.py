@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from scheduler_core.ask.measures import Measures
 from scheduler_core.experiments.design import Design
 
-Value = float | int | str | None
+Measure = float | int | None
+Value = Measure | str
 
 COLUMNS: tuple[str, ...] = Measures.__struct_fields__
 RESERVED = ("run", *COLUMNS, "error")
@@ -18,12 +19,12 @@ def header(design: Design) -> list[str]:
     return ["run", *(factor.name for factor in design.factors), *COLUMNS, "error"]
 
 
-def values_of(measures: Measures) -> list[Value]:
+def values_of(measures: Measures) -> list[Measure]:
     """In the order of COLUMNS."""
     return [getattr(measures, name) for name in COLUMNS]
 
 
-def record(design: Design, number: int, measures: Sequence[Value] | None, error: str) -> list[Value]:
+def record(design: Design, number: int, measures: Sequence[Measure] | None, error: str) -> list[Value]:
     """One row; without measures `error` says why."""
     labels = [level.label for level in design.levels(number)]
     return [number, *labels, *(measures or [None] * len(COLUMNS)), error]

@@ -83,6 +83,15 @@ class ClusterEvent:
         """As kube-scheduler's metrics have it: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
         return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
 
+    def names(self) -> list[str]:
+        """What is registered, one by one: "Node/Add", "Pod/UpdatePodScaleDown"; all that a resource can do: "Node"."""
+        resource = self.resource.rpartition("/")[2]
+        if self.action & Action.ALL == Action.ALL:
+            return [resource]
+        whole = [Action.UPDATE] if self.action & Action.UPDATE == Action.UPDATE else []
+        rest = [one for one in Action if one & self.action and not any(one & other for other in whole)]
+        return [f"{resource}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES]
+
     @property
     def is_wildcard(self) -> bool:
         return self.resource == "*" and self.action == Action.ALL

@@ -21,7 +21,7 @@ from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
 from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
-from scheduler_core.trace.summaries import node_summary, pod_summary
+from scheduler_core.trace.summaries import node_summary, pod_summary, storage
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
@@ -120,6 +120,17 @@ def run_started(
         seed=scenario.seed,
         feature_gates=dict(scenario.feature_gates),
         kubernetes_version=scenario.release.version,
+        storage=[
+            told
+            for kind in ("PersistentVolume", "PersistentVolumeClaim")
+            for told in map(storage, cluster.objects(kind))
+            if told is not None
+        ],
+        wakes={
+            name: [event for registered in events for event in registered.event.names()]
+            for framework in frameworks.values()
+            for name, events in framework.events_to_register()
+        },
     )
 
 

@@ -45,7 +45,7 @@ from scheduler_core.trace.events import (
     PodIgnored,
     RunFinished,
 )
-from scheduler_core.trace.summaries import changes, node_summary, pod_summary
+from scheduler_core.trace.summaries import changes, node_summary, pod_summary, storage
 
 UNSCHEDULABLE_FLUSH_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
@@ -345,6 +345,7 @@ class Simulation:
                 pod_summary(item) if isinstance(item, Pod) else None,
                 self._changed_order(lambda tree: tree.update(item)) if isinstance(item, Node) else None,
                 changes(old, item),
+                storage(item),
             )
         )
 

@@ -13,6 +13,7 @@ import msgspec
 
 from scheduler_core.trace.columns import Column
 from scheduler_core.trace.records import (
+    BudgetNow,
     Candidate,
     DryRuns,
     FieldChange,
@@ -28,6 +29,7 @@ from scheduler_core.trace.records import (
     PointRun,
     PreFilterResult,
     StatusCode,
+    Storage,
     Verdict,
 )
 
@@ -52,6 +54,8 @@ class RunStarted(Event, tag=True):
     schema: int = SCHEMA_VERSION
     feature_gates: dict[str, bool] = {}  # those that the scenario may set
     kubernetes_version: str = "1.34"  # the release whose kube-scheduler decides
+    storage: list[Storage] = []  # volumes and claims
+    wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
 
 
 class ClockAdvanced(Event, tag=True):
@@ -62,7 +66,7 @@ class ClockAdvanced(Event, tag=True):
 
 
 class ObjectApplied(Event, tag=True):
-    """An object was created or updated by the timeline (`at` is now). Nodes and pods carry their summary.
+    """An object was created or updated by the timeline (`at` is now). What is drawn carries its summary.
 
     An unassigned pod that is created is then enqueued by its own PodEnqueued or PodGated event.
     """
@@ -74,7 +78,8 @@ class ObjectApplied(Event, tag=True):
     node: NodeSummary | None = None
     pod: PodSummary | None = None
     order: list[NodeName] | None = None  # the snapshot's order, when it changed
-    changes: list[FieldChange] = []  # of an update of a node or pod: what is drawn of it
+    changes: list[FieldChange] = []  # of an update: what is drawn of it
+    storage: Storage | None = None
 
 
 class ObjectDeleted(Event, tag=True):
@@ -201,6 +206,7 @@ class PreemptionEvaluated(Event, tag=True):
     extenders: list[str] = []
     more_failed: int = 0
     more: MoreCandidates | None = None
+    budgets: list[BudgetNow] = []  # those that cover one of the pods that were taken off
 
 
 class VictimEvicted(Event, tag=True):

@@ -109,11 +109,13 @@ class CompactedLog:
             self._order = event.order
             event = msgspec.structs.replace(event, order=None)
         key = f"{event.namespace}/{event.name}" if event.namespace else event.name
+        if event.kind.startswith("PersistentVolume"):  # a claim may be called as a pod is
+            key = f"{event.kind} {key}"
         if isinstance(event, trace.ObjectDeleted):
             for kind in (*OF_A_POD, trace.ObjectApplied):
                 self._latest.pop((key, kind), None)
             self._latest[key, self._step] = event
-        elif event.node is not None or event.pod is not None:
+        elif event.node is not None or event.pod is not None or event.storage is not None:
             self._latest.pop((key, trace.ObjectApplied), None)
             self._latest[key, trace.ObjectApplied] = event
 

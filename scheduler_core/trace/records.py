@@ -20,6 +20,9 @@ Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
 StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
 
 
+ChangedField = Literal["label", "taint", "unschedulable", "allocatable", "request", "bound", "storage", "class", "node"]
+
+
 class Record(msgspec.Struct, frozen=True, omit_defaults=True, gc=False):
     """A part of an event. (No record can be part of a cycle: the garbage collector need not look.)"""
 
@@ -42,6 +45,47 @@ class NodeSummary(Record):
     images: dict[str, int] = {}  # name -> bytes
 
 
+class Wish(Record):
+    """What a pod asks of its place beyond room, in `kubectl`'s notation.
+
+    `key` is the topology key of pod (anti-)affinity and of spreading; `number` the weight of what is preferred, or
+    maxSkew; `soft`: preferred, or ScheduleAnyway.
+    """
+
+    kind: Literal["node", "tolerates", "near", "apart", "spread", "claim", "port"]
+    value: str  # "disk=ssd", a selector of pods, a toleration, the name of a claim, a host port
+    key: str = ""
+    number: int = 0
+    soft: bool = False
+
+
+class Storage(Record):
+    """A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` names the other one of the pair."""
+
+    kind: Literal["PersistentVolume", "PersistentVolumeClaim"]
+    name: str
+    namespace: str = ""
+    size: int = 0  # bytes
+    storage_class: str = ""
+    bound: str = ""
+    reach: str = ""  # of a volume: the nodes that reach it, as a selector; "" for all
+
+
+class BudgetNow(Record):
+    """A PodDisruptionBudget when preemption asked it: `allowed` = `healthy` - `desired`, not below 0.
+
+    A budget whose document fixes `allowed` has no other number.
+    """
+
+    name: str
+    namespace: str
+    allowed: int
+    rule: str = ""  # "minAvailable 2", "maxUnavailable 50%"
+    expected: int = 0  # pods that it covers
+    healthy: int = 0  # those of them that are bound and not terminating
+    desired: int = 0  # healthy ones that must stay
+
+
 class PodSummary(Record):
     """A pod as the player draws it. Requests are what NodeResourcesFit counts."""
 
@@ -56,6 +100,7 @@ class PodSummary(Record):
     scheduler: str = "default-scheduler"
     never_preempts: bool = False
     owner: str = ""  # "ReplicaSet/web"
+    wishes: list[Wish] = []  # of a pod that has to be placed
 
 
 class FieldChange(Record):
@@ -64,7 +109,7 @@ class FieldChange(Record):
     `name` is the label's key, the taint ("gpu=true:NoSchedule") or the resource; "" for `spec.unschedulable`.
     """
 
-    field: Literal["label", "taint", "unschedulable", "allocatable", "request"]
+    field: ChangedField
     name: str
     before: str | int | None = None
     after: str | int | None = None

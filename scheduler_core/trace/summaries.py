@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
-from scheduler_core.apis.core import KubernetesObject, Node, Pod
-from scheduler_core.trace.records import FieldChange, NodeSummary, PodSummary
+from scheduler_core.apis.core import SELECTED_NODE, KubernetesObject, Node, PersistentVolume, PersistentVolumeClaim, Pod
+from scheduler_core.trace.records import ChangedField, FieldChange, NodeSummary, PodSummary, Storage
+from scheduler_core.trace.wishes import wishes
 
 
 def node_summary(node: Node) -> NodeSummary:
@@ -35,7 +35,19 @@ def pod_summary(pod: Pod) -> PodSummary:
         scheduler=pod.scheduler_name,
         never_preempts=pod.preemption_policy == "Never",
         owner=f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "",
+        wishes=[] if pod.node_name else wishes(pod),
     )
+
+
+def storage(item: KubernetesObject) -> Storage | None:
+    """A volume or a claim for the player; None for everything else."""
+    if isinstance(item, PersistentVolume):
+        reach = "" if item.node_affinity is None else str(item.node_affinity)
+        return Storage("PersistentVolume", item.name, "", item.capacity, item.storage_class, item.claim_ref, reach)
+    if isinstance(item, PersistentVolumeClaim):
+        name, namespace, bound = item.name, item.namespace, item.volume_name
+        return Storage("PersistentVolumeClaim", name, namespace, item.request, item.storage_class or "", bound)
+    return None
 
 
 def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:
@@ -52,16 +64,34 @@ def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldCh
             *_differing("label", old.labels, new.labels),
             *_differing("request", old.requests, new.requests),
         ]
+    before, after = storage(old) if old else None, storage(new)
+    if before is not None and after is not None:
+        return [
+            *_differing("bound", _told(before.bound), _told(after.bound)),
+            *_differing("storage", {"": before.size}, {"": after.size}),
+            *_differing("class", _told(before.storage_class), _told(after.storage_class)),
+            *_differing("node", _marked(old), _marked(new)),
+        ]
     return []
 
 
 def _differing(
-    field: Literal["label", "taint", "unschedulable", "allocatable", "request"],
+    field: ChangedField,
     old: Mapping[str, str | int],
     new: Mapping[str, str | int],
 ) -> list[FieldChange]:
     names = dict.fromkeys([*old, *new])
     return [FieldChange(field, name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+
+
+def _told(value: str) -> dict[str, str]:
+    return {"": value} if value else {}
+
+
+def _marked(item: KubernetesObject | None) -> dict[str, str]:
+    """The node that VolumeBinding chose for a claim: the provisioner makes the volume there."""
+    node = item.annotations.get(SELECTED_NODE) if isinstance(item, PersistentVolumeClaim) else None
+    return {"": node} if node else {}
 
 
 def _taints(node: Node) -> dict[str, str]:

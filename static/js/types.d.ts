@@ -14,15 +14,77 @@ declare global {
 		events: AnyEvent[];
 	};
 	type Verdict = trace.Verdict;
-	type Child = import("./shared/dom.js").Child;
 	type ChunkStore = import("./trace/chunk_store.js").ChunkStore;
 	type Geometry = import("./steps/filter/funnel.js").Geometry;
-	type Part = import("./shared/i18n.js").Part;
 	type Player = import("./player/player.js").Player;
 	type RunIndex = import("./trace/run_index.js").RunIndex;
-	type Scores = import("./steps/score/model.js").Scores;
 	type Timeline = import("./chrome/timeline/timeline.js").Timeline;
 	type View = import("./view").View;
+
+	/** An element described, for `patch`. */
+	interface Description {
+		tag: string;
+		key: string | undefined;
+		props: Record<string, any>;
+		children: Child[];
+	}
+	type Child = Description | string | number | null | undefined | false | any[];
+	/** A part of a sentence that can be pointed at. */
+	interface Mark {
+		text: string;
+		kind: "num" | "pod" | "node" | "hero";
+		ref?: string;
+	}
+	type Part = string | Mark;
+
+	/** A piece of the run as it is kept. */
+	interface Chunk {
+		seq: number;
+		first: number;
+		time: number;
+		events: AnyEvent[];
+		keyframe: TraceChunk["keyframe"] | null;
+		/** before its first event, and so many on; none while that waits for the run's first chunk */
+		kept: State[];
+		last: boolean;
+	}
+	interface Listener {
+		/** the next one is opened once it has resolved */
+		chunk: (chunk: TraceChunk) => unknown;
+		/** hello, state, end, error */
+		message: (message: any) => void;
+		connection: (connection: "open" | "lost" | "closed", code: number) => void;
+	}
+	interface Early {
+		socket: WebSocket;
+		asked: boolean;
+		came: any[];
+	}
+	type Outcome = trace.Outcome;
+	interface AttemptColumn {
+		kind: "attempt";
+		step: number;
+		time: number;
+		attempt: number;
+		pod: string;
+		outcome: Outcome | null;
+		node: string;
+		victims: number;
+	}
+	interface GapColumn {
+		kind: "gap";
+		step: number;
+		time: number;
+		from: number;
+		changes: { step: number; text: string; kind: string }[];
+	}
+	type Column = AttemptColumn | GapColumn;
+	interface Move {
+		column: number;
+		step: number;
+		place: string;
+		node: string;
+	}
 
 	/** What is visible between two events. */
 	interface State {
@@ -32,6 +94,8 @@ declare global {
 		nodes: Map<string, NodeState>;
 		order: string[];
 		pods: Map<string, PodState>;
+		/** volumes and claims, by kind and name */
+		storage: Map<string, import("./trace/trace").Storage>;
 		/** events of the scheduling cycle under way, by type */
 		cycle: Record<string, any>;
 		finished: boolean;
@@ -40,6 +104,8 @@ declare global {
 		profiles: string[];
 		plugins: Record<string, Record<string, [string, number][]>>;
 		feature_gates: Record<string, boolean>;
+		/** by plugin, the cluster events that it registered */
+		wakes: Record<string, string[]>;
 		kubernetes_version: string;
 	}
 	/**

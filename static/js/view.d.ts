@@ -2,7 +2,6 @@
 
 import type { Player } from "./player/player.js";
 import type { Selection } from "./shared/link.js";
-import type { StepName } from "./steps/registry.js";
 import type { ChunkStore } from "./trace/chunk_store.js";
 import type { Explainer } from "./trace/explainer.js";
 import type { RunIndex } from "./trace/run_index.js";

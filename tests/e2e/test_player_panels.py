@@ -178,7 +178,7 @@ def test_share_that_is_asked_for_too_early_waits_for_the_step(browser_page: Page
     free.append(True)
     for send in held:
         send()
-    expect(page.locator("dialog[open] input").first).to_have_value(re.compile("/v/1/#45.3$"))
+    expect(page.locator("dialog[open] input").first).to_have_value(re.compile(r"/v/1/\?step=45.3$"))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

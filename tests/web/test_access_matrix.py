@@ -51,6 +51,9 @@ NEEDS = {
     ("DELETE", "api/v1/scenarios/{sid}/shares/{share_id}"): OWN,
     ("POST", "api/v1/scenarios/{sid}/versions"): EDIT,
     ("POST", "api/v1/runs/{rid}/cancel"): EDIT,
+    ("POST", "api/v1/experiments/{eid}/cancel"): EDIT,
+    ("POST", "api/v1/experiments/{eid}/again"): EDIT,
+    ("DELETE", "api/v1/experiments/{eid}"): EDIT,
 }
 BODIES = {"api/v1/scenarios/{sid}/shares": {"account": "reader"}, "api/v1/scenarios/{sid}": {"title": "x"}}
 
@@ -66,7 +69,7 @@ def routes(patterns: Any = None, before: str = "") -> Iterator[str]:
 
 
 ROUTES = sorted({route for route in routes() if not route.startswith("^")})
-OF_A_SCENARIO = [route for route in ROUTES if "{sid}" in route or "{rid}" in route]
+OF_A_SCENARIO = [route for route in ROUTES if re.search("{[ser]id}", route)]
 
 
 @pytest.fixture
@@ -84,7 +87,8 @@ def ids(db: None) -> dict[str, str]:
     sharing.share(made, account="reader")
     sharing.share(made, account="editor", may_edit=True)
     sharing.share(made, group="a group")
-    return {"sid": saved["id"], "rid": saved["run"]}
+    experiment = owner.call("POST", "/experiments", {"scenario": saved["id"], "factors": [{"seeds": [1]}]})
+    return {"sid": saved["id"], "rid": saved["run"], "eid": experiment.json()["id"]}
 
 
 def browser_of(role: str) -> Browser:

@@ -70,11 +70,12 @@ def test_every_operation_answers_as_the_document_says(live_stack: Stack, token: 
     visitor = Visitor(live_stack.url)
     run = visitor.save(SMALL)
     scenario = visitor.wait_for(run, "done")["scenario"]["id"]
+    experiment = visitor.post("/api/v1/experiments", scenario=scenario, factors=[{"seeds": [1]}])[1]["id"]
     schema = schemathesis.openapi.from_url(f"{live_stack.url}/api/v1/openapi.json")
     operations = [found.ok() for found in schema.get_all_operations()]
     assert len(operations) >= 30
     for operation in operations:
-        answers_as_documented(operation, {"sid": scenario, "rid": run}, f"Bearer {token}")
+        answers_as_documented(operation, {"sid": scenario, "rid": run, "eid": experiment}, f"Bearer {token}")
 
 
 def answers_as_documented(operation: Any, ids: dict[str, str], authorization: str) -> None:

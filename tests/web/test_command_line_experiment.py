@@ -63,14 +63,20 @@ def test_as_json_it_is_a_list_of_objects(folder: Path, capsys: pytest.CaptureFix
     ]
 
 
+GONE = "  - variants: [{edits: []}, {label: gone, edits: [{type: remove, kind: PriorityClass, name: high}]}]\n"
+
+
 def test_a_run_that_cannot_be_made_says_why_and_the_status_is_1(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "in" / "e.yaml").write_text(FILE.replace("values: [0, 1000]", "values: [0, none]"))
+    (folder / "in" / "shop.yaml").write_text(scenario(node("n1"), priority_class("high", 5)))
+    (folder / "in" / "e.yaml").write_text(
+        FILE.split("  factors:")[0] + "  factors:\n" + GONE + FILE.split("factors:\n")[1]
+    )
     assert main(["experiment", "in/e.yaml", "--processes", "1"]) == 1
     found = rows(capsys.readouterr().out)
-    assert [bool(row["error"]) for row in found] == [False] * 3 + [True] * 3
-    assert '"none" is a string' in found[3]["error"]
+    assert [bool(row["error"]) for row in found] == [False] * 6 + [True] * 6
+    assert "there is no PriorityClass high" in found[6]["error"]
 
 
 @pytest.mark.parametrize(
@@ -80,6 +86,7 @@ def test_a_run_that_cannot_be_made_says_why_and_the_status_is_1(
         (["in/e.yaml"], FILE.replace("shop", "gone"), "cannot read in/gone.yaml"),
         (["in/e.yaml"], FILE.replace("seeds", "sedes"), 'line 7, spec.factors[1].sedes: unknown field "sedes"'),
         (["in/e.yaml"], "kind: Pod\n", "this is no experiment"),
+        (["in/e.yaml"], FILE.replace("[0, 1000]", "[0, none]"), 'e.yaml: priority, none: value: "none" is a string'),
         (["in/e.yaml", "--processes", "0"], FILE, "--processes is a number from 1"),
     ],
 )

@@ -13,7 +13,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
-from kschedui.supervisor.commands import web_command, worker_command
+from kschedui.supervisor.commands import experiments_command, web_command, worker_command
 from kschedui.supervisor.stack import Stack
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,7 @@ def services() -> dict[str, Any]:
 
 
 def test_every_part_is_there_and_has_a_health_check(services: dict[str, Any]) -> None:
-    assert set(services) == {"proxy", "web", "worker", "redis", "postgres", "setup"}
+    assert set(services) == {"proxy", "web", "worker", "experiments", "redis", "postgres", "setup"}
     assert all("healthcheck" in service for name, service in services.items() if name != "setup")
     assert {service["image"] for name, service in services.items() if "build" in service} == {
         "kschedui:${KSCHEDUI_TAG:-local}"
@@ -78,9 +78,13 @@ def test_settings_read_each_variable_that_the_file_sets(services: dict[str, Any]
 def test_containers_run_what_the_supervisor_runs(services: dict[str, Any]) -> None:
     dockerfile = (ROOT / "Dockerfile").read_text().replace("\\\n", "")
     assert json.loads(re.search(r"^CMD (.*)$", dockerfile, re.MULTILINE)[1])[1:] == web_command("0.0.0.0", 8000)[1:]
-    assert [word.replace("${KSCHEDUI_WORKER_PROCESSES:-3}", "3") for word in services["worker"]["command"]][1:] == (
-        worker_command(2)[1:]
-    )
+    assert command_of(services["worker"])[1:] == worker_command(2)[1:]
+    assert command_of(services["experiments"])[1:] == experiments_command(2)[1:]
+
+
+def command_of(service: dict[str, Any]) -> list[str]:
+    """With the defaults of its variables."""
+    return [re.sub(r"\$\{\w+:-(\d+)\}", r"\1", word) for word in service["command"]]
 
 
 def test_what_the_image_copies_exists() -> None:
@@ -114,14 +118,14 @@ def test_the_manifests_are_what_kubernetes_accepts(manifest: dict[str, Any], rel
 def test_the_manifests_run_what_compose_runs_within_limits(services: dict[str, Any]) -> None:
     templates = ((one["metadata"]["name"], one.get("spec", {}).get("template")) for one in MANIFESTS)
     pods = {name: template["spec"] for name, template in templates if template}
-    assert set(pods) == {"kschedui-setup", "kschedui-web", "kschedui-worker"}
+    assert set(pods) == {"kschedui-setup", "kschedui-web", "kschedui-worker", "kschedui-experiments"}
     for pod in pods.values():
         (container,) = pod["containers"]
         assert container["resources"]["limits"]["memory"]
         assert container["securityContext"]["readOnlyRootFilesystem"]
         assert pod["securityContext"]["runAsNonRoot"]
     assert pods["kschedui-setup"]["containers"][0]["command"] == services["setup"]["command"]
-    worker = [word.replace("${KSCHEDUI_WORKER_PROCESSES:-3}", "3") for word in services["worker"]["command"]]
-    assert pods["kschedui-worker"]["containers"][0]["command"] == worker
+    for name in ("worker", "experiments"):
+        assert pods[f"kschedui-{name}"]["containers"][0]["command"] == command_of(services[name])
     (config,) = (one["data"] for one in MANIFESTS if one["kind"] == "ConfigMap")
     assert config.keys() <= services["web"]["environment"].keys()

@@ -12,7 +12,7 @@ from django.db import OperationalError
 from django.utils import timezone
 
 from kschedui.models import Chunk, Run, Version
-from kschedui.runs import frames, tasks, worker
+from kschedui.runs import frames, leases, tasks, worker
 from kschedui.runs import store as runs
 from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, chunked, decode_chunk, encode, simulate
@@ -113,12 +113,12 @@ def test_a_worker_that_lost_its_run_writes_nothing(keep: Keep) -> None:
     quick = runs.claim(run.public_id)
     assert quick
     chunk = next(iter(chunked(simulate(engine.read(MANY)))))
-    with pytest.raises(runs.LostRun):
+    with pytest.raises(leases.Lost):
         runs.store_chunk(slow, worker.row(slow, chunk), 0.0)
     assert stored(run) == []
     runs.store_chunk(quick, worker.row(quick, chunk), 0.0)
-    for act in (runs.renew, lambda mine: runs.finish(mine, {}), lambda mine: runs.fail(mine, "no")):
-        with pytest.raises(runs.LostRun):
+    for act in (leases.renew, lambda mine: runs.finish(mine, {}), lambda mine: runs.fail(mine, "no")):
+        with pytest.raises(leases.Lost):
             act(slow)
     assert len(stored(run)) == 1
 
@@ -127,7 +127,7 @@ def test_a_run_that_takes_its_workers_down_is_given_up(keep: Keep, monkeypatch: 
     run = runs.start_run(keep(MANY))
     with monkeypatch.context() as dying:
         dying.setattr(worker, "work", die)
-        for _ in range(runs.MOST_TRIES):
+        for _ in range(leases.MOST_TRIES):
             with pytest.raises(Killed):
                 worker.execute(run.public_id)
             expire(run)
@@ -164,15 +164,15 @@ def test_a_run_outlives_a_database_that_is_away(keep: Keep, monkeypatch: pytest.
 
 def test_of_two_workers_that_claim_a_run_one_gets_it(keep: Keep, monkeypatch: pytest.MonkeyPatch) -> None:
     run = runs.start_run(keep())
-    lease = runs.lease
+    lease = leases.lease
     quicker: list[Run | None] = []
 
     def claimed_meanwhile() -> object:
-        monkeypatch.setattr(runs, "lease", lease)
+        monkeypatch.setattr(leases, "lease", lease)
         quicker.append(runs.claim(run.public_id))
         return lease()
 
-    monkeypatch.setattr(runs, "lease", claimed_meanwhile)
+    monkeypatch.setattr(leases, "lease", claimed_meanwhile)
     assert runs.claim(run.public_id) is None
     assert quicker[0] is not None
     assert quicker[0].attempt == 1
@@ -255,7 +255,7 @@ def test_a_lost_run_is_queued_again(keep: Keep, told: list[str]) -> None:
 def test_a_queued_run_that_no_worker_took_is_told_again(keep: Keep, told: list[str]) -> None:
     run = runs.start_run(keep())
     assert runs.requeue_lost() == 0
-    Run.objects.update(queued_at=timezone.now() - 2 * runs.UNCLAIMED)
+    Run.objects.update(queued_at=timezone.now() - 2 * leases.UNCLAIMED)
     assert runs.requeue_lost() == 1
     assert told == [run.public_id]
 

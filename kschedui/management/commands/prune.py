@@ -1,5 +1,6 @@
-"""Make room: forget old traces, which are simulated again when somebody opens them, and classes that ended a day ago.
-Texts and versions always stay."""
+"""Make room: forget old traces and results of experiments, which can be made again. Texts and versions always stay.
+
+Classes that ended a day ago go too."""
 
 from datetime import timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from kschedui.classrooms import store as classrooms
+from kschedui.experiments import store as experiments
 from kschedui.runs import store as runs
 
 DAYS = 90
@@ -17,7 +19,7 @@ DAYS = 90
 class Command(BaseCommand):
     """Safe at any time, and safe to interrupt: each run is forgotten in a transaction of its own."""
 
-    help = "forget the traces of old runs, which are simulated again when they are opened; versions always stay"
+    help = "forget the traces of old runs and the results of old experiments: they can be made again"
 
     def add_arguments(self, parser: CommandParser) -> None:
         """How old, and whether to do it."""
@@ -35,3 +37,9 @@ class Command(BaseCommand):
             classrooms.purge()
         done = "would be forgotten" if dry_run else "forgotten"
         self.stdout.write(f"traces of {count} runs {done}, {size / 1e6:.1f} MB; no version was touched")
+        old = experiments.prunable(timezone.now() - timedelta(days=days))
+        size, count = old.aggregate(sum=Sum("bytes"))["sum"] or 0, old.count()
+        if not dry_run:
+            for experiment in old.iterator():
+                experiments.forget(experiment)
+        self.stdout.write(f"results of {count} experiments {done}, {size / 1e6:.1f} MB; they can be made again")

@@ -33,7 +33,7 @@ class StopRequested(BaseException):
 class Command(BaseCommand):
     """Exit status 0 when asked to stop, 1 with one sentence on standard error when something is wrong."""
 
-    help = "Migrate, load the library, then run broker, worker and web server until Ctrl-C."
+    help = "Migrate, load the library, then run broker, workers and web server until Ctrl-C."
     requires_system_checks: list[str] = []  # migrate makes them
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -84,6 +84,7 @@ def run(host: str, port: int, say: Any) -> None:
         if settings.PRODUCTION:
             prepare("collectstatic", interactive=False)
         stack.start_worker()
+        stack.start_experiments()
         stack.start_web(host, port or free_port())  # found now: one found earlier may be taken meanwhile
         prepare("load_library", no_run=True)  # while the other two start
         queue_new_lessons(stack.env["REDIS_URL"])

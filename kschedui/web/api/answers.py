@@ -14,8 +14,10 @@ from django.utils.cache import patch_cache_control
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_noop
 
+from kschedui.experiments.plan import TooLarge
+from kschedui.experiments.store import TooMany
 from kschedui.language import spoken
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Experiment, Run, Scenario, Version
 from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
@@ -86,6 +88,10 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such run."))
+        case Experiment.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such experiment."))
+        case TooMany() | TooLarge():
+            return Refusal(422, error.sentence)
         case NoRoom():
             return Refusal(503 if error.here else 422, error.sentence, code="" if error.here else "no_room")
         case RequestDataTooBig():

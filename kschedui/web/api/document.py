@@ -17,6 +17,7 @@ REFERENCE = "#/components/schemas/{name}"
 PARAMETERS = {  # of paths: what the URL's converters let through
     "sid": {"type": "string", "pattern": ID},
     "rid": {"type": "string", "pattern": ID},
+    "eid": {"type": "string", "pattern": ID},
     "name": {"type": "string", "pattern": r"^[0-9A-Za-z._:-]{1,253}$"},
 }
 PARAMETERS |= dict.fromkeys(("kind", "namespace"), PARAMETERS["name"])

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from kschedui.ask.words import cause_words
+from kschedui.experiments import plan as experiments
 from kschedui.language import spoken
 from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
@@ -21,6 +22,7 @@ from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import compare as runs_compared
+from scheduler_core.ask.edits import NotPossible
 from scheduler_core.ask.text import seeded as with_seed
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
@@ -125,6 +127,28 @@ def compare_runs(*sides: tuple[str, str]) -> bytes:
         raise Refused(422, engine.error_rows(errors)) from None
     cause = spoken(cause_words(found.first.cause)) if found.first else ""
     return msgspec.json.encode({"cause": cause, "comparison": found})
+
+
+def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:
+    """The first level that a scenario does not take by itself: its factor, its label, and why not."""
+    found = experiments.trouble(text, kubernetes, factors)
+    return None if found is None else (found[0], found[1], spoken(found[2]))
+
+
+def experiment_run(text: str, factors: Any, number: int) -> tuple[str, str]:
+    """The text and the release of a run of an experiment; raises Refused."""
+    try:
+        return experiments.opened(text, factors, number)
+    except NotPossible as error:
+        raise Refused(422, [{"message": spoken(error.sentence)}]) from None
+
+
+def offered(text: str) -> dict[str, Any]:
+    """What the form of an experiment offers to vary; raises Refused."""
+    try:
+        return experiments.offered(engine.read_again(text))
+    except ScenarioErrors as errors:
+        raise Refused(422, engine.error_rows(errors)) from None
 
 
 def seeded(text: str, seed: int) -> Digest:

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 from ninja import Header, Query, Router, Status
 
+from kschedui.experiments import store as experiments
 from kschedui.models import Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
@@ -144,6 +145,7 @@ def delete(request: HttpRequest, sid: str) -> Status[None]:
     _, scenario = owned(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
+    experiments.cancel_all(scenario)
     return Status(204, None)
 
 

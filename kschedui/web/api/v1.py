@@ -9,7 +9,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
 
-from kschedui.web.api import imports, library, runs, scenarios, shares, texts, versions
+from kschedui.web.api import experiments, imports, library, runs, scenarios, shares, texts, versions
 from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of, too_large
 from kschedui.web.api.document import DocumentedAPI
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
@@ -21,6 +21,7 @@ for room in (library, texts, imports):
 for room in (scenarios, versions, shares):
     api.add_router("/scenarios", room.router)
 api.add_router("/runs", runs.router)
+api.add_router("/experiments", experiments.router)
 
 
 @api.exception_handler(Exception)

@@ -18,7 +18,7 @@ from prometheus_client.registry import Collector
 
 from kschedui import tallies
 from kschedui.classrooms import store as classrooms
-from kschedui.models import Run
+from kschedui.models import Batch, Run
 from kschedui.runs import room
 from kschedui.web import heavy
 from kschedui.web.http.byte_budget import unsent
@@ -60,7 +60,8 @@ def counted() -> Iterator[Family]:
     found = tallies.read()
     attempts = counter("scheduler_schedule_attempts", "Attempts to schedule pods, by result", "result")
     ended = counter("kschedui_runs_ended", "Runs that ended, by state", "state")
-    for family, name in ((attempts, tallies.ATTEMPTS), (ended, tallies.RUNS)):
+    cells = counter("kschedui_experiment_runs", "Runs of experiments, by whether they have measures", "result")
+    for family, name in ((attempts, tallies.ATTEMPTS), (ended, tallies.RUNS), (cells, tallies.CELLS)):
         for label in tallies.LABELS[name]:
             family.add_metric([label], found[name, label])
         yield family
@@ -79,6 +80,13 @@ def queued() -> Iterator[Family]:
     for state in (Run.State.QUEUED, Run.State.RUNNING):
         family.add_metric([state], found.get(state, 0))
     yield family
+    batches = Batch.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING]).order_by()
+    by_state = dict(batches.values_list("state").annotate(Count("pk")))
+    waiting = "Batches of experiments' runs that have not ended, by state" + SITE
+    of_experiments = GaugeMetricFamily("kschedui_experiment_batches", waiting, labels=["state"])
+    for state in (Run.State.QUEUED, Run.State.RUNNING):
+        of_experiments.add_metric([state], by_state.get(state, 0))
+    yield of_experiments
     first = unended.filter(state=Run.State.QUEUED, tries=0).aggregate(first=Min("created"))["first"]
     age = (timezone.now() - first).total_seconds() if first else 0.0
     yield GaugeMetricFamily("kschedui_oldest_queued_seconds", "How long the oldest queued run has waited" + SITE, age)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from kschedui.experiments import store as experiments
 from kschedui.models import Scenario
 from kschedui.runs import store as runs
 from kschedui.scenarios import access
@@ -152,6 +153,7 @@ def delete(request: HttpRequest, sid: str) -> HttpResponse:
     _visitor, scenario = owned(request, sid)
     scenarios.delete(scenario)
     runs.forget_traces(scenario)
+    experiments.cancel_all(scenario)
     messages.success(request, _("“%(title)s” was deleted. You can bring it back here.") % {"title": scenario.title})
     return redirect("mine")
 

@@ -10,14 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Node, Pod
+from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget
+from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.disruption import counted
 from scheduler_core.framework.interface import Handle
+from scheduler_core.plugins.default_preemption.budgets import covers
 from scheduler_core.plugins.default_preemption.candidates import Found, Places
 from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
 from scheduler_core.plugins.default_preemption.victims import DryRuns as Batch
 from scheduler_core.trace.columns import encode_column
 from scheduler_core.trace.events import PreemptionEvaluated
-from scheduler_core.trace.records import DryRuns, MoreCandidates, Verdict
+from scheduler_core.trace.records import BudgetNow, DryRuns, MoreCandidates, Verdict
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
 MOST, FEW = 128, 32  # of more candidates (or failed nodes) than the first number only the second is written out
@@ -85,7 +88,18 @@ class Records:
             extenders=list(extenders),
             more_failed=len(found.failed) - failed,
             more=_more(found, choice) if choice else None,
+            budgets=self._budgets(found),
         )
+
+    def _budgets(self, found: Found) -> list[BudgetNow]:
+        """What each budget allowed that covers one of the pods that were taken off."""
+        cluster = self._handle.cluster
+        budgets = [item for item in cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
+        if not budgets:
+            return []
+        slots = np.unique(np.concatenate([runs.removed.slots for runs in found.batches] or [np.empty(0, np.intp)]))
+        labelled = [cluster.pods.specs[number] for number in np.unique(cluster.pods.spec[slots]).tolist()]
+        return [_budget(one, cluster) for one in budgets if any(covers(one, *spec) for spec in labelled)]
 
     def _failed(self, found: Found, count: int) -> dict[str, Verdict]:
         """The first `count` nodes that are no candidates, and why."""
@@ -141,6 +155,14 @@ class Records:
         victims = place[runs.victims.slots[runs.victims.of_nodes(positions)]]
         again = place[runs.tried.slots[tried]], runs.reprieved[tried], runs.violates[tried]
         return runs.rows[positions], slots, counts, *again, victims
+
+
+def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
+    now = counted(budget, cluster)
+    kind = "maxUnavailable" if budget.max_unavailable is not None else "minAvailable"
+    number = budget.max_unavailable if budget.max_unavailable is not None else budget.min_available
+    rule = f"{kind} {1 if number is None else number}" if budget.disruptions_allowed is None else ""
+    return BudgetNow(budget.name, budget.namespace, now.allowed, rule, now.expected, now.healthy, now.desired)
 
 
 def _more(found: Found, choice: Choice) -> MoreCandidates | None:

@@ -18,7 +18,6 @@ from scheduler_core.plugins.volumes.csi_migration import (
 )
 
 BETA_STORAGE_CLASS = "volume.beta.kubernetes.io/storage-class"
-SELECTED_NODE = "volume.kubernetes.io/selected-node"
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
 Labels = Mapping[str, str]

@@ -76,6 +76,7 @@ function share(view) {
 	const page = new URL(view.boot.page ?? location.pathname, location.href);
 	const embed = new URL(page);
 	embed.pathname = page.pathname.replace(/^\/s\//, "/embed/");
+	const title = inAttribute(scenario?.title ?? "kschedui");
 	const place = { step: view.step, frame: view.frame, selection: view.selection, order: view.order };
 	const field = (/** @type {string} */ key, /** @type {string} */ text) =>
 		h(
@@ -114,7 +115,7 @@ function share(view) {
 		field("whole", page.href),
 		field(
 			"frame",
-			`<iframe src="${sharedLink(embed, place)}" width="960" height="600" title="kschedui" loading="lazy"></iframe>`,
+			`<iframe src="${sharedLink(embed, place)}" width="960" height="600" title="${title}" loading="lazy"></iframe>`,
 		),
 		scenario?.id &&
 			h(
@@ -348,4 +349,9 @@ function breakpoints(view) {
 			),
 		),
 	];
+}
+
+/** @param {string} text for between double quotes */
+function inAttribute(text) {
+	return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
 }

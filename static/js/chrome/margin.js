@@ -6,12 +6,12 @@ import { t } from "../shared/i18n.js";
 import { canExplain, explainRef } from "../steps/explanations.js";
 import { STEPS } from "../steps/registry.js";
 
-/** Comes when something is first selected. @type {typeof import("./inspector.js") | null} */
+/** Comes when something is first selected. @type {typeof import("./inspect/inspector.js") | null} */
 let inspector = null;
 
 /** @param {View} view */
 async function load(view) {
-	inspector = await import("./inspector.js");
+	inspector = await import("./inspect/inspector.js");
 	view.act.set({});
 }
 

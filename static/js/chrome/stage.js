@@ -7,34 +7,35 @@ import { momentOfStep, PICTURES, STEPS } from "../steps/registry.js";
 const NARROW = 700; // there the pods in flight stand under the rail
 const ROW = 36; // pixels a binding cycle that runs beside
 
-/** @typedef {keyof typeof PICTURES} Name */
-
 /** The pictures and their parts that have come. @type {Record<string, any>} */
 const here = {};
 /**
  * Pictures drawn so far: the others stay, hidden, since to change one costs less than to make it anew.
- * @type {Set<Name>}
+ * @type {Set<PictureName>}
  */
 const shown = new Set();
 
-/** @param {Name[]} names */
+/** @param {PictureName[]} names */
 async function load(names) {
 	await Promise.all(names.map(async (name) => (here[name] ??= await PICTURES[name]())));
 }
 
 /** Fetch what the next steps will need. */
 export function warmPictures() {
-	void load(/** @type {Name[]} */ (Object.keys(PICTURES)));
+	void load(/** @type {PictureName[]} */ (Object.keys(PICTURES)));
 }
 
 /**
- * @param {import("../steps/registry.js").StepName} scene
+ * @param {StepName} scene
  * @param {State} state
- * @returns {Name[]} the picture, and what else it draws
+ * @param {string} hero
+ * @returns {PictureName[]} the picture, and what else it draws
  */
-function partsOf(scene, state) {
-	const parts = STEPS[scene].picture?.(state.nodes.size) ?? [];
-	return binds(state) ? [...parts, "strips"] : parts;
+function partsOf(scene, state, hero) {
+	const parts = [...(STEPS[scene].picture?.(state.nodes.size) ?? [])];
+	if (binds(state)) parts.push("strips");
+	if (state.pods.get(hero)?.summary.wishes?.some(({ kind }) => kind === "claim")) parts.push("claims");
+	return parts;
 }
 
 /** Is there a binding cycle to show? @param {State} state */
@@ -46,19 +47,22 @@ function binds({ cycle, pods }) {
 
 /**
  * Resolves once a scene can be drawn; null when it can be now.
- * @param {import("../steps/registry.js").StepName} scene
+ * @param {StepName} scene
  * @param {State} state
+ * @param {string} hero
  */
-export function pictureFor(scene, state) {
-	const missing = partsOf(scene, state).filter((name) => !here[name]);
+export function pictureFor(scene, state, hero) {
+	const missing = partsOf(scene, state, hero).filter((name) => !here[name]);
 	return missing.length ? load(missing) : null;
 }
 
 /** Its parts must be here. @param {Element} target @param {View} view */
 export function drawStage(target, view) {
-	const [name] = partsOf(view.scene, view.state);
+	const [name] = partsOf(view.scene, view.state, view.hero);
 	shown.add(name);
-	const beside = name === "cluster" || view.width <= NARROW ? [] : (here.strips?.stripsBeside(view) ?? []);
+	const wide = view.width > NARROW;
+	const strips = name === "cluster" || !wide ? [] : (here.strips?.stripsBeside(view) ?? []);
+	const beside = [...((wide && here.claims?.claimRows(view)) || []), ...strips];
 	const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
 	patch(target, [
 		[...shown].map((one) =>

@@ -5,6 +5,7 @@ import { h, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { podName, quantity } from "../shared/units.js";
 import { pipsOf } from "../steps/parts/pods.js";
+import { wishesOf } from "../steps/parts/wishes.js";
 import { framesOf } from "../steps/registry.js";
 
 const ROW = 60; // letters of a sentence that stand in one row
@@ -32,9 +33,11 @@ export function drawHero(target, view) {
 	const requests = Object.entries(pod?.summary.requests ?? {})
 		.filter(([, value]) => value > 0)
 		.slice(0, 3);
+	const wishes = wishesOf(pod).map(([text]) => text);
 	const labels = Object.entries(pod?.summary.labels ?? {})
-		.slice(0, 2)
+		.slice(0, wishes.length ? 1 : 2)
 		.map(([key, value]) => `${key.slice(key.lastIndexOf("/") + 1)}=${value}`);
+	labels.unshift(...wishes);
 	const { scheduler } = pod?.summary ?? {};
 	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
@@ -61,7 +64,7 @@ export function drawHero(target, view) {
 				{ class: "hero-more" },
 				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("asks.nothing"),
 			),
-			h("span", { class: "hero-more labels" }, labels.join(", ")),
+			h("span", { class: "hero-more labels", title: labels.join(", ") }, labels.join(", ")),
 		),
 	]);
 }

@@ -10,6 +10,7 @@ import { plain, t } from "../shared/i18n.js";
 
 const LONGEST = 150; // pixels of a bar
 const ROW = 44;
+const TOTALS = 66; // pixels at a row's end, where Score has its totals
 
 /** @type {HTMLElement | null} */
 let layer = null;
@@ -26,10 +27,11 @@ export function drawHistogram(root, question, counts, right) {
 	const placed = boxes.every((box) => box !== null);
 	layer.setAttribute("aria-label", t("class.answers"));
 	layer.className = placed ? "on-rows" : "listed";
+	const ahead = root.dataset.scene === "score" ? TOTALS : 0;
 	const bar = (/** @type {number} */ i) => {
 		const corner = placed ? cornerOf(root, /** @type {DOMRect} */ (boxes[i])) : null;
 		const text = optionText(question.options[i], question);
-		const place = corner ? { left: `${corner.left + ROW - LONGEST}px`, top: `${corner.top}px` } : {};
+		const place = corner ? { left: `${corner.left + ROW - LONGEST - ahead}px`, top: `${corner.top}px` } : {};
 		return h(
 			"li",
 			{ key: `b${i}`, class: i === right ? "right" : "", style: place },

@@ -4,7 +4,7 @@
 import { predictions } from "../learn/predictions.js";
 import { optionText, textOf } from "../learn/words.js";
 import { h, patch } from "../shared/dom.js";
-import { plain, t } from "../shared/i18n.js";
+import { has, plain, t } from "../shared/i18n.js";
 import { Asked } from "./asked.js";
 import { addressOf, ClassSocket } from "./socket.js";
 
@@ -105,7 +105,11 @@ export function teach(page) {
 
 	/** @param {string} name @param {() => void} click @param {Record<string, any>} [more] */
 	function button(name, click, more = {}) {
-		return h("button", { key: name, type: "button", class: "tool", on: { click }, ...more }, t(`class.${name}`));
+		return h(
+			"button",
+			{ key: name, type: "button", class: "tool", title: titleOf(name), on: { click }, ...more },
+			t(`class.${name}`),
+		);
 	}
 
 	/** @returns {Child[]} */
@@ -146,7 +150,11 @@ export function teach(page) {
 					: button("end", askToEnd),
 			],
 			ended && h("p", { key: "ended" }, t("class.ended")),
-			h("a", { key: "csv", class: "tool", href: `/c/${code}/answers.csv`, download: "" }, t("class.csv")),
+			h(
+				"a",
+				{ key: "csv", class: "tool", title: t("class.csv.title"), href: `/c/${code}/answers.csv`, download: "" },
+				t("class.csv"),
+			),
 		];
 	}
 
@@ -201,4 +209,9 @@ export function teach(page) {
 /** @param {[number, number]} tally */
 function tallied([right, all]) {
 	return { right, all };
+}
+
+/** What a short name means. @param {string} name */
+function titleOf(name) {
+	return has(`class.${name}.title`) ? t(`class.${name}.title`) : null;
 }

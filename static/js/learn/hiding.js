@@ -3,8 +3,6 @@
 
 import { RunIndex } from "../trace/run_index.js";
 
-/** @typedef {import("../trace/run_index.js").Column} Column */
-
 /** @type {{index: RunIndex, next: number, step: number, hidden: RunIndex} | null} */
 let last = null;
 

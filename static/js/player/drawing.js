@@ -53,9 +53,8 @@ function modules() {
 	const { state, event } = player;
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
-	const coming = [page.lens.coming, captionsFor(event), pictureFor(scene, state), explanationFor(scene)].filter(
-		Boolean,
-	);
+	const pictures = pictureFor(scene, state, heroOf(event, state));
+	const coming = [page.lens.coming, captionsFor(event), pictures, explanationFor(scene)].filter(Boolean);
 	return coming.length ? Promise.all(coming) : null;
 }
 

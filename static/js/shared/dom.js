@@ -6,15 +6,6 @@
 const SVG = "http://www.w3.org/2000/svg";
 
 /**
- * @typedef {object} Description
- * @property {string} tag
- * @property {string | undefined} key
- * @property {Record<string, any>} props
- * @property {Child[]} children
- */
-/** @typedef {Description | string | number | null | undefined | false | any[]} Child */
-
-/**
  * Describe an element. Props: `class`, `style` (an object; custom properties too), `key`, `on` (listeners by event),
  * `opaque` (its children are somebody else's), `value` and `checked` as DOM properties, everything else as an attribute
  * (null, undefined and false: absent).

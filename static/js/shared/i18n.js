@@ -1,8 +1,6 @@
 // @ts-check
 /**
  * The player's texts: one JSON catalogue per language. `{name}` is filled in, `{n|node|nodes}` chooses by number.
- * @typedef {{text: string, kind: "num" | "pod" | "node" | "hero", ref?: string}} Mark a part that can be pointed at
- * @typedef {string | Mark} Part
  */
 
 /** @type {Record<string, string>} */

@@ -9,11 +9,11 @@ import { heroOf, pointOf } from "../trace/phase.js";
 import { node, pod } from "./parts/marks.js";
 import { framesOf, STEPS, TELLS } from "./registry.js";
 
-/** @type {Record<string, import("./registry.js").Teller>} */
+/** @type {Record<string, Teller>} */
 const byType = {};
 const loaded = new Set();
 
-/** @param {import("./registry.js").StepName[]} names of steps; none: all */
+/** @param {StepName[]} names of steps; none: all */
 export async function loadCaptions(...names) {
 	const wanted = names.length ? names : /** @type {typeof names} */ (Object.keys(STEPS));
 	await Promise.all(

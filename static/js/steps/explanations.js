@@ -4,11 +4,9 @@
 import { asks } from "./parts/panel.js";
 import { EXPLAINS, momentOfStep, STEPS } from "./registry.js";
 
-/** @typedef {import("./registry.js").StepName} StepName */
-
 /**
  * They come with the first step or click that asks.
- * @type {Partial<Record<StepName, import("./registry.js").Explain>>}
+ * @type {Partial<Record<StepName, Explain>>}
  */
 const here = {};
 

@@ -8,22 +8,6 @@ import { filterFrames, verdictAsked } from "./filter/model.js";
 import { theatreFrames, victimsAsked } from "./preempt/model.js";
 import { scoreAsked, scoreFrames } from "./score/model.js";
 
-/** @typedef {"run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding"} StepName */
-/** @typedef {"plugin" | "node"} FilterOrder */
-/** @typedef {(context: Context) => Partial<Caption>} Teller */
-/** @typedef {(view: View, kind: string, first: string, second: string) => Child} Explain */
-/**
- * @typedef {object} Step
- * @property {AnyEvent["type"][]} tells the events that its captions speak of
- * @property {() => Promise<{CAPTIONS: Record<string, Teller>}>} captions
- * @property {AnyEvent["type"][]} [shows] when its picture is on; the cluster's is at all others
- * @property {(nodes: number) => (keyof typeof PICTURES)[]} [picture] and its parts, with so many nodes
- * @property {Record<string, (event: any, order: FilterOrder) => number>} [frames] of events that take several
- * @property {string[]} [explains] kinds of references to numbers
- * @property {() => Promise<{explain: Explain}>} [explanation]
- * @property {(view: View) => string | null} [asked] the number that decides, explained unasked
- */
-
 const LANES = 200; // nodes; more are cells
 const WRITTEN = 40; // nodes whose reasons are written on their lanes
 const BARS = 12;
@@ -36,19 +20,11 @@ export const PICTURES = {
 	bars: () => import("./score/bars.js"),
 	preempt: () => import("./preempt/view.js"),
 	strips: () => import("./binding/view.js"),
+	claims: () => import("./cluster/claims.js"),
 	scores: () => import("./many/ranked.js"),
 	cells: () => import("./many/cells.js"),
 	reasons: () => import("./many/reason_groups.js"),
 };
-
-/**
- * What a picture may also draw, when it is here.
- * @typedef {object} Parts
- * @property {typeof import("./binding/view.js")} [strips]
- * @property {typeof import("./filter/funnel.js")} [funnel]
- * @property {typeof import("./score/bars.js")} [bars]
- * @property {typeof import("./many/reason_groups.js")} [reasons]
- */
 
 /** @type {Record<StepName, Step>} */
 export const STEPS = {
@@ -76,7 +52,7 @@ export const STEPS = {
 			"AttemptFinished",
 		],
 		captions: () => import("./queue/captions.js"),
-		explains: ["priority", "backoff"],
+		explains: ["priority", "backoff", "queues"],
 		explanation: () => import("./queue/explanation.js"),
 	},
 	prefilter: {
@@ -127,6 +103,8 @@ export const STEPS = {
 			"SchedulingFailed",
 		],
 		captions: () => import("./binding/captions.js"),
+		explains: ["message"],
+		explanation: () => import("./binding/explanation.js"),
 	},
 };
 

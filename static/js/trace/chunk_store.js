@@ -8,17 +8,6 @@ import { apply, fork, fromKeyframe } from "./state.js";
 /** So many events are folded at most to come to any step: states in between are kept once they have been passed. */
 const APART = 512;
 
-/**
- * @typedef {object} Chunk
- * @property {number} seq
- * @property {number} first
- * @property {number} time
- * @property {AnyEvent[]} events
- * @property {TraceChunk["keyframe"] | null} keyframe
- * @property {State[]} kept before its first event, and every APART on; none while that waits for the run's first chunk
- * @property {boolean} last
- */
-
 export class ChunkStore {
 	constructor() {
 		/** @type {Chunk[]} sparse, by seq */

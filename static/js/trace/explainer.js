@@ -1,8 +1,6 @@
 // @ts-check
 /** What the engine explains about an attempt: facts and arithmetic per node and plugin, asked for once, kept. */
 
-const MOST_NODES = 40; // asked for at once; more only when somebody points at one
-const MOST_KEPT = 8000;
 const REST_MS = 250;
 
 export class Explainer {
@@ -54,28 +52,10 @@ export class Explainer {
 		for (const node of nodes) if (!this.known.has(`${attempt} ${node}`)) this.wanted.nodes.add(node);
 		if (!this.wanted.nodes.size) return;
 		clearTimeout(this.timer);
-		this.timer = window.setTimeout(() => void this.ask(attempt, [...this.wanted.nodes].slice(0, MOST_NODES)), REST_MS);
-	}
-
-	/** @param {number} attempt @param {string[]} nodes */
-	async ask(attempt, nodes) {
-		if (this.known.size > MOST_KEPT) this.known.clear();
-		this.wanted.nodes.clear();
-		this.set(attempt, nodes, "asked");
-		this.abort = new AbortController();
-		try {
-			const answer = await fetch(`${this.base}${attempt}?nodes=${nodes.map(encodeURIComponent).join(",")}`, {
-				signal: this.abort.signal,
-			});
-			if (!answer.ok) throw new Error(String(answer.status));
-			const found = await answer.json();
-			this.set(attempt, nodes, "failed");
-			for (const one of found.nodes) this.known.set(`${attempt} ${one.node}`, one);
-		} catch (error) {
-			if (error instanceof DOMException && error.name === "AbortError") return this.set(attempt, nodes, null);
-			this.set(attempt, nodes, "failed");
-		}
-		this.arrived();
+		this.timer = window.setTimeout(async () => {
+			const { ask } = await import("./requests.js");
+			if (attempt === this.wanted.attempt) await ask(this, attempt);
+		}, REST_MS);
 	}
 
 	/** @param {number} attempt @param {string[]} nodes @param {"asked" | "failed" | null} status */

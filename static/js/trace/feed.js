@@ -4,15 +4,6 @@
  * is ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
 
-/**
- * @typedef {object} Listener
- * @property {(chunk: TraceChunk) => unknown} chunk the next one is opened once it has resolved
- * @property {(message: any) => void} message hello, state, end, error
- * @property {(connection: "open" | "lost" | "closed", code: number) => void} connection
- */
-
-/** @typedef {{socket: WebSocket, asked: boolean, came: any[]}} Early */
-
 /** Codes after which asking again is useless. */
 const FINAL = new Set([4001, 4004]);
 const FIRST_WAIT = 250;

@@ -44,6 +44,16 @@ function newPod(summary) {
 	return fullPod({ summary, place: node ? "bound" : "outside", node, nominated_node, start_time });
 }
 
+/** @param {State} state @param {import("./trace").Storage | null} [storage] */
+function store(state, storage) {
+	if (storage) state.storage.set(storageKey(storage), storage);
+}
+
+/** A claim may be called as a pod is. @param {{kind: string, name: string, namespace?: string}} object */
+export function storageKey({ kind, namespace, name }) {
+	return `${kind} ${namespace ? `${namespace}/` : ""}${name}`;
+}
+
 /** What comes to nothing is left out. @param {Resources} sum @param {Resources} part @param {1 | -1} sign */
 function plus(sum, part, sign) {
 	const out = { ...sum };
@@ -96,6 +106,7 @@ export const HANDLERS = {
 		state.profiles = event.profiles;
 		state.plugins = event.plugins ?? {};
 		state.feature_gates = event.feature_gates ?? {};
+		state.wakes = event.wakes ?? {};
 		state.kubernetes_version = event.kubernetes_version ?? "1.34";
 		for (const summary of event.nodes) state.nodes.set(summary.name, { summary, requested: {}, pods: [] });
 		state.order = event.order.map((/** @type {number} */ row) => event.nodes[row].name);
@@ -103,12 +114,14 @@ export const HANDLERS = {
 			state.pods.set(summary.pod, newPod(summary));
 			putOn(state, summary.pod, summary.node);
 		}
+		for (const storage of event.storage ?? []) store(state, storage);
 	},
 	ClockAdvanced(state, event) {
 		state.time = event.time;
 	},
 	ObjectApplied(state, event) {
 		if (event.order) state.order = event.order;
+		store(state, event.storage);
 		if (event.node) {
 			const before = state.nodes.get(event.name);
 			state.nodes.set(event.name, { requested: {}, pods: [], ...before, summary: event.node });
@@ -127,6 +140,7 @@ export const HANDLERS = {
 	ObjectDeleted(state, event) {
 		if (event.order) state.order = event.order;
 		if (event.kind === "Node") state.nodes.delete(event.name);
+		state.storage.delete(storageKey(event));
 		if (event.kind !== "Pod") return;
 		const key = `${event.namespace}/${event.name}`;
 		takeOff(state, key);

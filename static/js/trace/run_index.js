@@ -4,18 +4,6 @@
  * where each pod was. Most attempts take no virtual time, so columns, not seconds, are the axis; empty time is folded.
  */
 
-/** @typedef {import("./trace").Outcome} Outcome */
-/**
- * @typedef {{kind: "attempt", step: number, time: number, attempt: number, pod: string, outcome: Outcome | null, node:
- *   string, victims: number}} AttemptColumn
- */
-/**
- * @typedef {{kind: "gap", step: number, time: number, from: number, changes: {step: number, text: string, kind:
- *   string}[]}} GapColumn
- */
-/** @typedef {AttemptColumn | GapColumn} Column */
-/** @typedef {{column: number, step: number, place: string, node: string}} Move */
-
 export const GAP_WIDTH = 0.7;
 
 export class RunIndex {

@@ -17,6 +17,7 @@ export function emptyState() {
 		nodes: new Map(),
 		order: [],
 		pods: new Map(),
+		storage: new Map(),
 		cycle: {},
 		finished: false,
 		deleted: [],
@@ -24,6 +25,7 @@ export function emptyState() {
 		profiles: [],
 		plugins: {},
 		feature_gates: {},
+		wakes: {},
 		kubernetes_version: "",
 	};
 }
@@ -64,6 +66,7 @@ export function fork(state) {
 		...state,
 		nodes: new Map(state.nodes),
 		pods: new Map(state.pods),
+		storage: new Map(state.storage),
 		cycle: { ...state.cycle },
 	};
 }

@@ -20,6 +20,37 @@ export interface NodeSummary {
   images?: Record<string, number>;
 }
 
+/** What a pod asks of its place beyond room, in `kubectl`'s notation. */
+export interface Wish {
+  kind: "node" | "tolerates" | "near" | "apart" | "spread" | "claim" | "port";
+  value: string;
+  key?: string;
+  number?: number;
+  soft?: boolean;
+}
+
+/** A PersistentVolume or PersistentVolumeClaim as the player draws it. `bound` names the other one of the pair. */
+export interface Storage {
+  kind: "PersistentVolume" | "PersistentVolumeClaim";
+  name: string;
+  namespace?: string;
+  size?: number;
+  storage_class?: string;
+  bound?: string;
+  reach?: string;
+}
+
+/** A PodDisruptionBudget when preemption asked it: `allowed` = `healthy` - `desired`, not below 0. */
+export interface BudgetNow {
+  name: string;
+  namespace: string;
+  allowed: number;
+  rule?: string;
+  expected?: number;
+  healthy?: number;
+  desired?: number;
+}
+
 /** A pod as the player draws it. Requests are what NodeResourcesFit counts. */
 export interface PodSummary {
   pod: string;
@@ -33,11 +64,12 @@ export interface PodSummary {
   scheduler?: string;
   never_preempts?: boolean;
   owner?: string;
+  wishes?: Wish[];
 }
 
 /** One thing that an update changed; None where it was not there before, or is not there after. */
 export interface FieldChange {
-  field: "label" | "taint" | "unschedulable" | "allocatable" | "request";
+  field: "label" | "taint" | "unschedulable" | "allocatable" | "request" | "bound" | "storage" | "class" | "node";
   name: string;
   before?: string | number | null;
   after?: string | number | null;
@@ -140,6 +172,8 @@ export interface RunStarted {
   schema?: number;
   feature_gates?: Record<string, boolean>;
   kubernetes_version?: string;
+  storage?: Storage[];
+  wakes?: Record<string, string[]>;
 }
 
 /** Virtual time moved on, and why: what is due now. */
@@ -149,7 +183,7 @@ export interface ClockAdvanced {
   cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "end";
 }
 
-/** An object was created or updated by the timeline (`at` is now). Nodes and pods carry their summary. */
+/** An object was created or updated by the timeline (`at` is now). What is drawn carries its summary. */
 export interface ObjectApplied {
   type: "ObjectApplied";
   action: "create" | "update";
@@ -160,6 +194,7 @@ export interface ObjectApplied {
   pod?: PodSummary | null;
   order?: string[] | null;
   changes?: FieldChange[];
+  storage?: Storage | null;
 }
 
 /** An object is gone. A pod leaves its node or queue. */
@@ -266,6 +301,7 @@ export interface PreemptionEvaluated {
   extenders?: string[];
   more_failed?: number;
   more?: MoreCandidates | null;
+  budgets?: BudgetNow[];
 }
 
 /** The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds). */

@@ -54,6 +54,7 @@ function known({ event, state, step, hero, frame }) {
 		}
 		Object.values(places).forEach(take);
 		take(at.pods.size);
+		for (const one of at.storage.values()) took("memory", one.size ?? 0);
 		for (let n = 1; n <= (places.active ?? 0); n += 1) take(n);
 	}
 	const model = filtered(state);
@@ -96,7 +97,7 @@ export function* figures(view) {
 		const copy = document.querySelector(selector)?.cloneNode(true);
 		if (!copy) continue;
 		for (const name of copy.querySelectorAll(".name, .pod-name")) name.remove();
-		const words = copy.textContent.replace(/2³¹/g, "").replace(/[A-Za-z][\w-]*\d[\w.-]*/g, "").replace(/(\d),(\d{3})/g, "$1$2");
+		const words = copy.textContent.replace(/2³¹/g, "").replace(/[A-Za-z][\w-]*\d[\w.…-]*/g, "").replace(/(\d),(\d{3})/g, "$1$2");
 		for (const [found] of words.matchAll(/\d+(\.\d+)?/g)) {
 			const plain = decimal(Number(found));
 			if (!numbers.has(plain)) yield ["figure", `${found} in "${document.querySelector(selector).textContent.slice(0, 120)}"`];

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
-from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.apis.core import SELECTED_NODE, PersistentVolume, PersistentVolumeClaim
 from scheduler_core.plugins.volumes.listers import Storage
-from scheduler_core.plugins.volumes.matching import SELECTED_NODE, claim_class, claim_key
+from scheduler_core.plugins.volumes.matching import claim_class, claim_key
 
 
 @dataclass(frozen=True, slots=True)

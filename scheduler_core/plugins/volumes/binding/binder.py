@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from scheduler_core.apis.core import CSINode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
+from scheduler_core.apis.core import SELECTED_NODE, CSINode, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from scheduler_core.plugins.volumes.binding.assume_cache import AssumeCache, PodVolumes
 from scheduler_core.plugins.volumes.csi_migration import TranslationError, migratable, translated_node_affinity
 from scheduler_core.plugins.volumes.listers import Storage
 from scheduler_core.plugins.volumes.matching import (
     NO_PROVISIONER,
-    SELECTED_NODE,
     Candidates,
     Labels,
     candidates,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from scheduler_core.apis.core import CSINode, Node, PersistentVolume, PersistentVolumeClaim
+from scheduler_core.apis.core import SELECTED_NODE, CSINode, Node, PersistentVolume, PersistentVolumeClaim
 from scheduler_core.apis.quantity import format_bytes
 from scheduler_core.framework.facts import Fact, listed
 from scheduler_core.plugins.volumes.binding.binder import (
@@ -21,7 +21,6 @@ from scheduler_core.plugins.volumes.csi_migration import TranslationError
 from scheduler_core.plugins.volumes.listers import Storage
 from scheduler_core.plugins.volumes.matching import (
     NO_PROVISIONER,
-    SELECTED_NODE,
     Candidates,
     claim_class,
     reachable_after_migration,

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import PersistentVolume, PersistentVolumeClaim
+from scheduler_core.apis.core import SELECTED_NODE, PersistentVolume, PersistentVolumeClaim
 from scheduler_core.apis.selectors import NodeSelector, Requirement
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.plugins.volumes.binding.binder import (
@@ -25,7 +25,7 @@ from scheduler_core.plugins.volumes.binding.binder import (
     why_not_provisioned,
 )
 from scheduler_core.plugins.volumes.listers import alike
-from scheduler_core.plugins.volumes.matching import SELECTED_NODE, Candidates
+from scheduler_core.plugins.volumes.matching import Candidates
 
 Mask = NDArray[np.bool_]  # one per row
 Codes = NDArray[np.int8]

@@ -41,7 +41,7 @@ function firstRow(view, pods) {
  * @param {Timeline} timeline
  * @param {number} width
  * @param {string} pod
- * @param {import("../../trace/run_index.js").Move[]} moves
+ * @param {Move[]} moves
  */
 function row(view, timeline, width, pod, moves) {
 	const { index } = view;
@@ -82,7 +82,7 @@ function row(view, timeline, width, pod, moves) {
  * @param {View} view
  * @param {Timeline} timeline
  * @param {number} width
- * @param {import("../../trace/run_index.js").Move} move
+ * @param {Move} move
  */
 function chip(view, timeline, width, move) {
 	const column = view.index.columns[move.column];

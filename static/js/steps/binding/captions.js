@@ -16,7 +16,7 @@ function fullness({ state, event }, name) {
 	const capacity = record ? allocatable(record, resource) : 0;
 	const taken = record ? used(record, resource) : 0;
 	return {
-		percent: num(`${capacity ? Math.round((taken / capacity) * 100) : 0} %`, `room:${name}:${resource}`),
+		percent: num(`${capacity ? Math.round((100 * taken) / capacity) : 0} %`, `room:${name}:${resource}`),
 		used: num(amount(resource, taken), `room:${name}:${resource}`),
 		capacity: quantity(resource, capacity),
 		mine: num(quantity(resource, requests[resource] ?? 0), `request:${event.pod}`),
@@ -63,9 +63,9 @@ function schedulingFailed({ event, state, hero }) {
 	const values = {
 		pod: pod(event.pod, hero),
 		node: node(event.nominated_node ?? failed?.node ?? ""),
-		n: num(state.nodes.size),
+		n: num(state.nodes.size, `message:${event.pod}`),
 		plugins: list(event.unschedulable_plugins),
-		evaluated: num(model?.evaluated ?? 0),
+		evaluated: num(model?.evaluated ?? 0, `message:${event.pod}`),
 	};
 	const plural = event.unschedulable_plugins.length;
 	return {

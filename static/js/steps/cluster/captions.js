@@ -2,8 +2,9 @@
 /** Captions of the clock, and of the cluster's objects. */
 
 import { list, num, parts, t } from "../../shared/i18n.js";
-import { quantity, seconds } from "../../shared/units.js";
+import { cutName, quantity, seconds } from "../../shared/units.js";
 import { node, pod } from "../parts/marks.js";
+import { storageWords } from "./storage_words.js";
 
 /** What a pod asks for: "1.5 cpu and 2 GiB". @param {PodState | undefined} record @returns {Part[]} */
 function asks(record) {
@@ -18,7 +19,12 @@ function changesOf(event) {
 		(event.changes ?? []).map(
 			(/** @type {import("../../trace/trace").FieldChange} */ { field, name, before = null, after = null }) => {
 				const amounts = field === "allocatable" || field === "request";
-				const text = (/** @type {any} */ value) => (amounts ? quantity(name, value ?? 0) : String(value));
+				const text = (/** @type {any} */ value) =>
+					amounts
+						? quantity(name, value ?? 0)
+						: field === "storage"
+							? quantity("memory", value ?? 0)
+							: cutName(String(value), 26);
 				const how = before === null ? "added" : after === null ? "removed" : "changed";
 				return t(`change.${amounts ? "amount" : field}.${how}`, { name, before: text(before), after: text(after) });
 			},
@@ -73,9 +79,11 @@ function objectApplied({ state, event, hero }) {
 		};
 	}
 	const volume = hero && event.kind.startsWith("PersistentVolume");
+	const what = action === "create" && event.storage ? list(storageWords(event.storage), 4) : changesOf(event);
+	const values = { kind: event.kind, name: cutName(event.name, 26), changes: what };
 	return {
 		eyebrow: parts("eyebrow.change"),
-		sentence: parts(`object.other.${action}`, { kind: event.kind, name: event.name }),
+		sentence: parts(`object.other.${action}${what.length ? ".what" : ""}`, values),
 		why: volume ? parts("object.volume.why", { pod: pod(hero, hero) }) : [],
 	};
 }

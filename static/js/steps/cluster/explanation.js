@@ -44,7 +44,7 @@ export function explain(view, _kind, name, resource) {
 			"p",
 			{ key: "share", class: "formula" },
 			`${amount(resource, taken)} / ${amount(resource, whole)} = `,
-			h("b", { class: "result" }, `${whole ? Math.round((taken / whole) * 100) : 0} %`),
+			h("b", { class: "result" }, `${whole ? Math.round((100 * taken) / whole) : 0} %`),
 		),
 		h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 	);

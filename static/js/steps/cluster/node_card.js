@@ -6,7 +6,7 @@ import { list, plain, t } from "../../shared/i18n.js";
 import { amount, cutName, outOf, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, heldFor, nominatedTo, used } from "../../trace/room.js";
 import { filtered } from "../filter/model.js";
-import { plainReason } from "../parts/plain_words.js";
+import { stoppedShort } from "../filter/reasons.js";
 import { plainBar, podBar, tags } from "../parts/pods.js";
 import { scores } from "../score/model.js";
 import { namesOf } from "./outside_names.js";
@@ -93,19 +93,21 @@ function barResource(node) {
 }
 
 /** What this attempt said about the node. @param {View} view @param {string} name @param {boolean} mine */
-function noteOf({ state, hero, event, moment }, name, mine) {
+function noteOf(view, name, mine) {
+	const { state, hero, event, moment } = view;
 	if (mine && event.type === "PodUnreserved") return t("cluster.back");
 	if (!hero || state.cycle.CycleStarted?.pod !== hero) return "";
 	const total = scores(state);
 	const at = total?.names.indexOf(name) ?? -1;
 	if (total && at >= 0) return mine ? `★ ${total.totals[at]}` : t("cluster.points", { n: total.totals[at] });
 	const verdict = unchanged(state, moment("NodesFiltered"), name) && filtered(state)?.at.get(name)?.verdict;
-	return verdict ? `✕ ${plainReason(verdict.reasons[0] ?? "")}` : mine ? "★" : "";
+	return verdict ? `✕ ${stoppedShort({ ...view, state: moment("NodesFiltered") }, name, verdict)}` : mine ? "★" : "";
 }
 
 /** Is a node as it was then, and kept for the same pods? @param {State} now @param {State} then @param {string} name */
 function unchanged(now, then, name) {
-	if (now.nodes.get(name) !== then.nodes.get(name)) return false;
+	const [one, other] = [now.nodes.get(name), then.nodes.get(name)];
+	if (one?.summary !== other?.summary || one?.pods.join() !== other?.pods.join()) return false;
 	return nominatedTo(now, name).join() === nominatedTo(then, name).join();
 }
 

@@ -9,12 +9,13 @@ import { inOrder } from "../parts/pods.js";
 const LETTER = 7.4; // pixels, about
 const APART = 8;
 const PADDING = 12;
+const SIDES = 7;
 const TIER = 16;
 
 /** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
 
 /**
- * Which pods of a bar have their name in their block, and the others' names, to stand under it.
+ * What is written in a pod's block: its name, or shortened, or nothing; and the others' names, to stand under the bar.
  * @param {View} view @param {NodeState} node @param {string} resource @param {string[]} held
  * @param {{width: number, tiers: number}} size of the bar in pixels, and how many rows
  */
@@ -30,8 +31,21 @@ export function namesOf(view, node, resource, held, { width, tiers }) {
 		return { key, block, wide: podName(key).length * LETTER, middle: at - block / 2 };
 	});
 	const narrow = names.filter(({ block, wide }) => block < wide + PADDING);
-	const inside = (/** @type {string} */ key) => !narrow.some((one) => one.key === key);
-	return { inside, under: under(view, placed(narrow, width, tiers), width) };
+	const below = placed(narrow, width, tiers);
+	const inside = (/** @type {string} */ key) => {
+		const one = names.find((name) => name.key === key);
+		if (!one || below.some((name) => name.key === key)) return "";
+		if (!narrow.includes(one)) return podName(key);
+		const few = abbreviated(podName(key));
+		return few.length * LETTER + SIDES <= one.block ? few : "";
+	};
+	return { inside, under: under(view, below, width) };
+}
+
+/** "m-1" for mail-1: what tells the pods of a workload apart stands at the end. @param {string} name */
+function abbreviated(name) {
+	const at = name.lastIndexOf("-");
+	return at > 0 ? `${name[0]}${name.slice(at)}` : name;
 }
 
 /**

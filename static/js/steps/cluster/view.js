@@ -18,7 +18,7 @@ const EDGES = 54; // pixels of the stage and of a card that are no bar
 const ROW = 112; // pixels of a card in which names stand under the bar
 const MOST_TIERS = 5;
 
-/** @param {Element} target @param {View} view @param {import("../registry.js").Parts} parts */
+/** @param {Element} target @param {View} view @param {Parts} parts */
 export function draw(target, view, { strips }) {
 	const groups = zones(view.state);
 	const count = view.state.nodes.size;

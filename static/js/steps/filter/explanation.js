@@ -11,6 +11,19 @@ import { facts, panel, row, rule, specOf, table } from "../parts/panel.js";
 import { question } from "../parts/plain_words.js";
 import { filtered } from "./model.js";
 
+/** Comes with the first panel about spreading. @type {typeof import("./domains.js") | null} */
+let spread = null;
+
+/** @param {View} view @param {string} node */
+function perDomain(view, node) {
+	if (spread) return spread.domains(view, node);
+	void import("./domains.js").then((module) => {
+		spread = module;
+		view.act.set({});
+	});
+	return null;
+}
+
 /** @param {View} view @param {string} kind @param {string} first @param {string} second @returns {Child} */
 export function explain(view, kind, first, second) {
 	return kind === "column" ? verdict(view, stoppedAt(view, first), first) : verdict(view, first, second);
@@ -36,12 +49,13 @@ function verdict(view, node, plugin) {
 		plugin === "NodeResourcesFit" && roomTable(view, node, rejected?.reasons ?? []),
 		!reached && h("p", { key: "skipped", class: "notasked" }, t(at ? "margin.notasked" : "margin.unseen")),
 		facts(view, told?.facts ?? [], plugin === "NodeResourcesFit" && Boolean(reached)),
+		plugin === "PodTopologySpread" && told && perDomain(view, node),
 		rejected && h("p", { key: "raw", class: "raw" }, `${rejected.code}: ${rejected.reasons.join(", ")}`),
 		!rejected && reached && h("p", { key: "passed", class: "formula" }, h("b", { class: "yes" }, `✓ ${t("passed")}`)),
 		rejected &&
 			h("p", { key: "note", class: "note" }, t(rejected.code === "Unschedulable" ? "margin.solid" : "margin.hollow")),
 		rule(view.state, plugin),
-		specOf(view, told?.facts ?? [], plugin),
+		specOf(view, plugin),
 	);
 }
 

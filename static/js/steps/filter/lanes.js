@@ -22,7 +22,7 @@ const STAGGERED = 52; // pixels of a narrow column
 /**
  * @param {Element} target
  * @param {View} view
- * @param {import("../registry.js").Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
+ * @param {Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
  */
 export function draw(target, view, { bars, funnel, reasons }) {
 	const lanes = { ...lanesOf(view, view.sizes.stage), bars, funnel, later };

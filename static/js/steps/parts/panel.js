@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { has, t } from "../../shared/i18n.js";
 import { podName, quantity } from "../../shared/units.js";
 import { passWords, stopWords } from "./fact_words.js";
+import { wishesOf } from "./wishes.js";
 
 const SOURCE = "https://github.com/kubernetes/kubernetes/tree/release-*/pkg/scheduler/framework/plugins/";
 
@@ -111,33 +112,26 @@ function upstream(plugin, version) {
 /**
  * What the pod asks for; the lines that this plugin read stand out.
  * @param {View} view
- * @param {Fact[]} list
  * @param {string} plugin
  */
-export function specOf(view, list, plugin) {
+export function specOf(view, plugin) {
 	const pod = view.state.pods.get(view.hero);
 	if (!pod) return null;
-	const fields = list.map((fact) => fact.field ?? "").join(" ");
-	const fit = plugin === "NodeResourcesFit";
+	const fit = plugin.startsWith("NodeResources");
 	/** @type {[string, boolean][]} */
 	const lines = Object.entries(pod.summary.requests ?? {}).map(([name, value]) => [
 		`requests.${name}: ${quantity(name, value)}`,
-		fit || fields.includes("requests"),
+		fit,
 	]);
 	lines.push([`priority: ${pod.summary.priority ?? 0}`, plugin === "priority"]);
 	for (const [key, value] of Object.entries(pod.summary.labels ?? {}).slice(0, 4))
 		lines.push([`${key}: ${value}`, plugin === "PodTopologySpread" || plugin === "InterPodAffinity"]);
-	const read = [
-		...new Set(
-			list.map((fact) => fact.field).filter((field) => /^spec\.(?!taints|unschedulable|.*requests)/.test(field ?? "")),
-		),
-	]; // the pod's own fields
+	for (const [text, readers] of wishesOf(pod)) lines.push([text, readers.test(plugin)]);
 	return h(
 		"div",
 		{ key: "spec", class: "spec" },
 		h("h3", null, t("margin.asks", { pod: podName(view.hero) })),
 		lines.map(([text, hot]) => h("code", { key: text, class: hot ? "hot" : "" }, text)),
-		read.map((field) => h("code", { key: `f${field}`, class: "hot" }, `${field}`)),
 		h(
 			"button",
 			{
@@ -158,7 +152,7 @@ export function asks(view, key) {
 		? panel(
 				t("margin.request"),
 				podName(name),
-				specOf({ ...view, hero: name }, [], "NodeResourcesFit"),
+				specOf({ ...view, hero: name }, "NodeResourcesFit"),
 				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 			)
 		: null;

@@ -82,7 +82,7 @@ export function inOrder({ pods }, node) {
 /**
  * The blocks of a node's pods along one resource, and what is kept for nominated ones.
  * @param {View} view @param {string} name @param {string} resource
- * @param {{held: string[], ghost?: number, inside?: (key: string) => boolean}} more whose name stands in the block
+ * @param {{held: string[], ghost?: number, inside?: (key: string) => string}} more what is written in the block
  */
 export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const { state, hero, act } = view;
@@ -114,7 +114,7 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 					},
 				},
 			},
-			inside?.(key) ? [h("b", null, podName(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
+			inside?.(key) ? [h("b", null, inside(key)), pipsOf(state.pods.get(key)?.summary.priority ?? 0)] : null,
 		);
 	return h(
 		"span",

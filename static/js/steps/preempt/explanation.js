@@ -74,7 +74,37 @@ function candidate(view, name) {
 		),
 		table([t("margin.giveback"), t("margin.priority"), t("margin.freeof", { resource: short(resource) })], rows),
 		h("p", { key: "n1", class: "note" }, t("margin.important", { pod: podName(hero), need: quantity(resource, need) })),
+		(play.event.budgets ?? []).map((budget) => budgetSum(budget, one)),
 		play.rungs >= 3 && h("p", { key: "n3", class: "note" }, t("rung.3.why")),
 		rule(state, "DefaultPreemption", "post_filter"),
+	);
+}
+
+/**
+ * How many disruptions a budget allowed, and whose eviction would be one too many.
+ * @param {import("../../trace/trace").BudgetNow} budget
+ * @param {Candidate} candidate
+ */
+function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, desired = 0 }, { reprieve }) {
+	const over = reprieve.filter((one) => one.violates_pdb && one.pod.startsWith(`${namespace}/`));
+	if (!over.length && !allowed) return null; // it covers pods of another node
+	return h(
+		"div",
+		{ key: `budget${namespace}/${name}`, class: "budget" },
+		h("h3", null, `PodDisruptionBudget ${name}`),
+		text && h("p", { class: "note" }, text),
+		h(
+			"p",
+			{ class: "formula" },
+			text ? t("margin.budget.sum", { healthy, desired }) : t("margin.budget.fixed"),
+			h("b", { class: "result" }, t("margin.budget.allowed", { n: allowed })),
+		),
+		over.length > 0 &&
+			h(
+				"p",
+				{ class: "note no" },
+				t("margin.budget.over", { pods: over.map(({ pod }) => podName(pod)).join(t("list.comma")), n: over.length }),
+			),
+		h("p", { class: "note" }, t("margin.budget.note")),
 	);
 }

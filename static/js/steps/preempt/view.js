@@ -19,6 +19,7 @@ import { fates, MOST_VICTIMS, tank, tankResource } from "./tank.js";
 const MOST_TANKS = 6;
 const MOST_GROUPS = 8;
 const MOST_NAMES = 8;
+const FEW = 3; // tanks that share the stage's width
 const SMALL = matchMedia("(max-width: 700px), (max-height: 640px)"); // there candidates lie
 
 /** @param {Element} target @param {View} view */
@@ -34,7 +35,7 @@ export function draw(target, view) {
 			{
 				key: "theatre",
 				class: `theatre act-${actOf(play, frame).act}`,
-				style: { "--columns": String(shown.length || 1) },
+				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "320px" : "190px" },
 			},
 			floor(view, play),
 			!shown.length && nobody(view, play),
@@ -59,11 +60,12 @@ function floor(view, play) {
 		const text = verdict ? plainReason(verdict.reasons[0] ?? "") : "";
 		if (text) tally.set(text, (tally.get(text) ?? 0) + 1);
 	}
+	const total = model?.evaluated ?? view.state.nodes.size;
 	const more = play.all - MOST_TANKS;
 	return h(
 		"div",
 		{ key: "floor", class: "floor" },
-		h("b", null, "✕ ", t("preempt.fit", { n: 0, total: model?.evaluated ?? view.state.nodes.size })),
+		h("b", null, "✕ ", t(total === 1 ? "preempt.fit.one" : "preempt.fit", { total })),
 		h("span", null, play.candidates.length ? t("preempt.who", { n: play.all }) : t("preempt.noone")),
 		more > 0 && h("span", { key: "more" }, t("preempt.more", { n: more })),
 		h(
@@ -168,10 +170,15 @@ function tanks(view, play, shown, frame) {
 				chosen: over && !candidate.rung,
 				fallen: act === "rung" && Boolean(candidate.rung) && /** @type {number} */ (candidate.rung) <= at,
 				amount,
-				letters: Math.min(190, (view.sizes.stage - 190) / shown.length) / 9,
+				letters: Math.min(shown.length <= FEW ? 320 : 190, (view.sizes.stage - 190) / shown.length) / 9,
 			}),
 		),
 	);
+}
+
+/** @param {string} reason */
+function inTheWay(reason) {
+	return noVictims(reason) ? t("tank.novictims") : plainReason(reason);
 }
 
 /** Nodes that evicting cannot help, and why. @param {View} view @param {Theatre} play */
@@ -191,7 +198,7 @@ function cannot(view, play) {
 					{ key: name },
 					h("b", null, name),
 					" ",
-					plainReason((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
+					inTheWay((play.event.failed?.[name] ?? verdict)?.reasons[0] ?? ""),
 				),
 			),
 		rest.length > 4 && h("p", { key: "more" }, t("list.more", { n: rest.length - 4 })),

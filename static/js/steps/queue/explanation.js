@@ -6,10 +6,12 @@ import { t } from "../../shared/i18n.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
 import { panel, row, rule, table } from "../parts/panel.js";
 import { flushAfter } from "./captions.js";
+import { travels } from "./travels.js";
 import { activeOrder } from "./view.js";
 
 /** @param {View} view @param {string} kind @param {string} first @returns {Child} */
 export function explain(view, kind, first) {
+	if (kind === "queues") return travels(view);
 	return kind === "priority" ? priority(view, first) : backoff(view, first);
 }
 

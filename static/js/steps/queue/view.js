@@ -81,10 +81,14 @@ function section(view, name, pods, note) {
 		h(
 			"h2",
 			{ key: "title" },
-			h("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, h("path", { d: ICONS[name] })),
-			h("span", { class: "queue-name" }, t(`queue.name.${name}`)),
-			h("span", { class: "queue-short", "aria-hidden": "true" }, t(`queue.short.${name}`)),
-			h("span", { class: "queue-count" }, String(pods.length)),
+			h(
+				"button",
+				{ type: "button", title: t("travels.title"), on: { click: () => view.act.pin("queues") } },
+				h("svg", { viewBox: "0 0 16 16", "aria-hidden": "true" }, h("path", { d: ICONS[name] })),
+				h("span", { class: "queue-name" }, t(`queue.name.${name}`)),
+				h("span", { class: "queue-short", "aria-hidden": "true" }, t(`queue.short.${name}`)),
+				h("span", { class: "queue-count" }, String(pods.length)),
+			),
 		),
 		note && h("small", { key: "note" }, note),
 		h(

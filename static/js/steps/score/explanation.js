@@ -3,6 +3,7 @@
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
+import { quantity, short } from "../../shared/units.js";
 import { asks, facts, panel, row, rule, table } from "../parts/panel.js";
 import { scoreName } from "../parts/plain_words.js";
 import { scoreStyle } from "./bars.js";
@@ -27,6 +28,7 @@ function score(view, node, plugin) {
 		`${scoreName(plugin)}: ${node}`,
 		(told?.arithmetic ?? []).map((line, k) => h("p", { key: `a${k}`, class: "formula" }, line)),
 		facts(view, told?.facts ?? []),
+		plugin === "NodeResourcesFit" && defaults(view),
 		h(
 			"p",
 			{ key: "sum", class: "formula" },
@@ -36,6 +38,20 @@ function score(view, node, plugin) {
 		breakdown(view, node, plugin),
 		rule(view.state, plugin, "score"),
 	);
+}
+
+/** What counts in place of a request that is missing. @param {View} view */
+function defaults({ state, hero }) {
+	const asked = state.pods.get(hero)?.summary.requests ?? {};
+	return Object.entries({ cpu: 100, memory: 200 * 2 ** 20 })
+		.filter(([resource]) => !asked[resource])
+		.map(([resource, value]) =>
+			h(
+				"p",
+				{ key: `default${resource}`, class: "note" },
+				t("margin.defaults", { resource: short(resource), amount: quantity(resource, value) }),
+			),
+		);
 }
 
 /** @param {View} view @param {string} node @param {string} hot */

@@ -3,15 +3,6 @@
 
 import { decodeColumn } from "../../trace/columns.js";
 
-/** @typedef {{plugin: string, weight: number, raw: number[], normalized: number[], weighted: number[]}} Scorer */
-/**
- * @typedef {object} Scores
- * @property {string[]} names feasible nodes, in the order found
- * @property {Scorer[]} plugins
- * @property {number[]} totals
- * @property {string[]} skipped
- */
-
 /** @type {WeakMap<object, Scores>} */
 const cache = new WeakMap();
 

@@ -1,22 +1,22 @@
 // @ts-check
 /** Everything about one pod or node, as `kubectl describe` and `kubectl get -o yaml` print it, at this step. */
 
-import { h } from "../shared/dom.js";
-import { t } from "../shared/i18n.js";
-import { amount, decimal, podName, quantity, seconds } from "../shared/units.js";
-import { OUTCOME_MARKS } from "../steps/parts/marks.js";
-import { manifest } from "../trace/manifests.js";
-import { allocatable, used } from "../trace/room.js";
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { amount, decimal, podName, quantity, seconds } from "../../shared/units.js";
+import { filtered } from "../../steps/filter/model.js";
+import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
+import { plainReason } from "../../steps/parts/plain_words.js";
+import { manifest } from "../../trace/requests.js";
+import { allocatable, used } from "../../trace/room.js";
 import { notesOf } from "./notes.js";
+import { link, part } from "./parts.js";
+import { placedHere } from "./placed.js";
+import { nextTry, nominations } from "./waiting.js";
 
 /** @param {string} name @param {Child} value */
 function entry(name, value) {
 	return h("div", { key: name, class: "entry" }, h("dt", null, name), h("dd", null, value));
-}
-
-/** @param {string} title @param {Child[]} body */
-function part(title, ...body) {
-	return h("section", { key: title, class: "inspect" }, h("h3", null, title), ...body);
 }
 
 /** @param {Record<string, string> | undefined} map */
@@ -73,15 +73,17 @@ export function podInspector(view, key) {
 					pod.hints.map((hint) => h("code", { key: hint.plugin }, `${hint.plugin}: ${hint.hint}`)),
 				),
 		),
-		conditions(pod),
+		nextTry(view, pod),
+		conditions(view, pod),
+		nominations(view, key),
 		attempts(view, key),
 		describeEvents(view, key),
 		yaml(view, "pod", namespace, name),
 	];
 }
 
-/** PodScheduled; a pod that no attempt has judged yet has no condition. @param {PodState} pod */
-function conditions({ place, message, error_backoff }) {
+/** PodScheduled; a pod that no attempt has judged yet has no condition. @param {View} view @param {PodState} pod */
+function conditions({ act }, { summary, place, message, error_backoff }) {
 	const reason = place === "gated" ? "SchedulingGated" : error_backoff ? "SchedulerError" : "Unschedulable";
 	const text = place === "bound" ? "True" : place === "gated" || message ? `False  ${reason}` : "";
 	return text
@@ -89,6 +91,7 @@ function conditions({ place, message, error_backoff }) {
 				"Conditions",
 				h("p", { class: "raw" }, `PodScheduled  ${text}`),
 				message && h("p", { class: "note" }, message),
+				message.startsWith("0/") && link(t("message.apart"), () => act.pin(`message:${summary.pod}`)),
 			)
 		: null;
 }
@@ -172,6 +175,23 @@ function yaml(view, kind, namespace, name) {
 	return part("YAML", h("pre", { class: "yaml", tabindex: "0" }, text));
 }
 
+/** What this attempt said of the node. @param {View} view @param {string} name */
+function verdictOn({ state, act }, name) {
+	const pod = state.cycle.CycleStarted?.pod;
+	const at = filtered(state)?.at.get(name);
+	if (!pod || !at) return null;
+	const { verdict } = at;
+	const ref = `verdict:${name}:${verdict?.plugin}`;
+	return h(
+		"p",
+		{ key: "verdict", class: "formula" },
+		h("b", { class: verdict ? "no" : "yes" }, verdict ? "✕ " : "✓ "),
+		verdict
+			? link(`${podName(pod)}: ${plainReason(verdict.reasons[0] ?? "")}`, () => act.pin(ref))
+			: t("inspect.fits", { pod: podName(pod) }),
+	);
+}
+
 /** @param {View} view @param {string} name @returns {Child} */
 export function nodeInspector(view, name) {
 	const node = view.state.nodes.get(name);
@@ -181,6 +201,7 @@ export function nodeInspector(view, name) {
 	return [
 		h("p", { key: "kind", class: "margin-label" }, t("node")),
 		h("h2", { key: "name" }, name),
+		verdictOn(view, name),
 		h(
 			"dl",
 			{ key: "facts", class: "entries" },
@@ -193,7 +214,6 @@ export function nodeInspector(view, name) {
 					: "<none>",
 			),
 			entry("Unschedulable", String(summary.unschedulable ?? false)),
-			entry("Labels", pairs(summary.labels)),
 		),
 		part(
 			"Allocated resources",
@@ -262,6 +282,8 @@ export function nodeInspector(view, name) {
 				),
 			),
 		),
+		placedHere(view, name),
+		part("Labels", h("p", { class: "labels" }, pairs(summary.labels))),
 		yaml(view, "node", "_", name),
 	];
 }

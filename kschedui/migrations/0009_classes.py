@@ -8,7 +8,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kschedui", "0007_identity"),
+        ("kschedui", "0008_experiments"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

@@ -1,0 +1,49 @@
+"""Any run of an experiment as a scenario of one's own, in the player."""
+
+from kschedui.experiments.plan import design_of
+from kschedui.models import Experiment, Scenario, Version
+from kschedui.runs import store as runs
+from kschedui.runs.turns import Asker
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.access import Visitor
+from kschedui.scenarios.digest import Digest
+
+MOST_NAMED = 4  # factors in the title
+
+
+def open_run(
+    visitor: Visitor, experiment: Experiment, number: int, digest: Digest | None, release: str, asker: Asker
+) -> tuple[Version, str]:
+    """The version and the release to show ("": its own), its run under way. `digest`: of the run's text, None where
+    that is the scenario's own."""
+    found = experiment.version if digest is None else version_of(visitor, experiment, number, digest)
+    wanted = release or experiment.kubernetes_version
+    own = runs.own_release(found)
+    kubernetes = "" if not wanted or wanted == runs.release_of(found, own) else wanted
+    runs.start_run(found, asker, kubernetes=kubernetes or own)
+    return found, kubernetes
+
+
+def version_of(visitor: Visitor, experiment: Experiment, number: int, digest: Digest) -> Version:
+    """The one that the visitor made of this run before, or a new fork, as private as the scenario is."""
+    origin = experiment.version
+    forks = scenarios.of_visitor(visitor).filter(fork_of=origin, deleted_at=None)
+    same = Version.objects.filter(scenario__in=forks.values("pk"), sha256=scenarios.sha256(digest.text))
+    if (before := same.select_related("scenario").order_by("pk").first()) is not None:
+        return before
+    secret = origin.scenario.visibility == Scenario.Visibility.PRIVATE
+    visibility = Scenario.Visibility.PRIVATE if secret else Scenario.Visibility.UNLISTED
+    made = scenarios.create(visitor, digest, origin, visibility=visibility)
+    scenarios.rename(made.scenario, f"{origin.scenario.title}: {named(experiment, number)}")
+    return made
+
+
+def named(experiment: Experiment, number: int) -> str:
+    """A run's levels in words."""
+    design = design_of(experiment)
+    pairs = [
+        f"{factor.name} {level.label[:40]}"
+        for factor, level in zip(design.factors, design.levels(number), strict=True)
+        if len(factor.levels) > 1
+    ]
+    return ", ".join(pairs[:MOST_NAMED]) or f"run {number}"

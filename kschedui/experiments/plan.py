@@ -1,0 +1,108 @@
+"""What an experiment will do, checked before anything is kept: its factors, and how much one may ask for."""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from django.conf import settings
+
+from kschedui.models import Experiment, Version
+from kschedui.runs import store as runs
+from kschedui.scenarios import engine, yaml_text
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from scheduler_core.apis.core import Node, Pod, PriorityClass
+from scheduler_core.apis.messages import Message
+from scheduler_core.experiments.cells import Cells, Text, text_of
+from scheduler_core.experiments.cells import trouble as first_trouble
+from scheduler_core.experiments.design import Design
+from scheduler_core.experiments.reading import read_factors
+from scheduler_core.scenario.parse import Limits, Scenario
+
+BATCH_SECONDS = 2.0  # of work that a batch is meant to be
+MOST_BATCH = 200  # cells
+MOST_OFFERED = 200
+FEWEST_BATCHES = 8  # so that several workers share a small experiment
+
+
+class TooLarge(Exception):
+    """More than an experiment may be; the sentence says of what."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Planned(NamedTuple):
+    """An experiment that may begin. `kubernetes`: the release of all cells, "" as the text says."""
+
+    version: Version
+    factors: Any
+    design: Design
+    kubernetes: str
+
+
+def plan(version: Version, factors: Any, kubernetes: str | None) -> Planned:
+    """Raises ScenarioErrors, TooLarge."""
+    design = read_factors(factors)
+    limits, summary = settings.LIMITS, version.summary
+    if design.size > (most := limits["experiment_cells"]):
+        raise TooLarge(Message("These are {size:,} runs; at most {most:,}.", size=design.size, most=most))
+    for name, found in (("nodes", summary.get("nodes", 0)), ("pods", summary.get("pods", 0))):
+        if found > (most := limits[f"experiment_{name}"]):
+            raise TooLarge(
+                Message(
+                    "The scenario of an experiment has at most {nodes:,} nodes and {pods:,} pods.",
+                    nodes=limits["experiment_nodes"],
+                    pods=limits["experiment_pods"],
+                )
+            )
+    if version.bytes > (most := limits["experiment_text_bytes"]):
+        raise TooLarge(Message("The text of an experiment's scenario has at most {most:,} bytes.", most=most))
+    return Planned(version, factors, design, runs.own_release(version) if kubernetes is None else kubernetes)
+
+
+def cell_limits() -> Limits:
+    """What the scenario of one cell may hold, nodes that are added too."""
+    known = settings.LIMITS
+    return replace(engine.limits(), nodes=known["experiment_nodes"], pods=known["experiment_pods"])
+
+
+def cells(text: str, kubernetes: str) -> Cells:
+    """To run cells of a stored text with."""
+    found = Text(text, yaml_text.write, cell_limits(), known_plugins(outside_plugins()), kubernetes)
+    return Cells(found, engine.simulate)
+
+
+def trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, Message] | None:
+    """(factor, level, why) of the first level that the scenario does not take by itself."""
+    return first_trouble(cells(text, kubernetes), read_factors(factors))
+
+
+def batch_size(summary: dict[str, Any], size: int) -> int:
+    """Cells of a batch, by how long a run of such a scenario takes: about a third of a millisecond a pod."""
+    nodes, pods = summary.get("nodes", 0), summary.get("pods", 0)
+    seconds = 0.002 + pods * (0.0003 + nodes * 3e-7)
+    return max(1, min(MOST_BATCH, int(BATCH_SECONDS / seconds), -(-size // FEWEST_BATCHES)))
+
+
+def design_of(experiment: Experiment) -> Design:
+    """Of a kept experiment, whose factors were read before."""
+    return read_factors(experiment.factors)
+
+
+def opened(text: str, factors: Any, number: int) -> tuple[str, str]:
+    """A cell's text and its release ("": the experiment's); raises NotPossible."""
+    cell = read_factors(factors).cell(number)
+    return text_of(text, cell, yaml_text.write), cell.release
+
+
+def offered(scenario: Scenario) -> dict[str, Any]:
+    """What a form offers to vary: {nodes, classes: [[name, value]], pods, plugins: that score}; of each the first."""
+    objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
+    classes = [[one.name, one.value] for one in objects if isinstance(one, PriorityClass)]
+    scoring = {one.name for profile in scenario.config.profiles for one in profile.plugins.get("score", ())}
+    return {
+        "nodes": [one.name for one in objects if isinstance(one, Node)][:MOST_OFFERED],
+        "classes": [one for one in classes if not str(one[0]).startswith("system-")][:MOST_OFFERED],
+        "pods": [one.key for one in objects if isinstance(one, Pod)][:MOST_OFFERED],
+        "plugins": sorted(scoring),
+    }

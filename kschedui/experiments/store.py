@@ -1,0 +1,209 @@
+"""Experiments as people see them: begin, follow, cancel, remove, and read their results."""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import F, QuerySet, Sum
+from django.utils import timezone
+
+from kschedui.celery import app
+from kschedui.experiments.plan import Planned, batch_size
+from kschedui.models import Batch, Experiment, Result, Run, Scenario, is_public_id
+from kschedui.runs import leases
+from kschedui.runs.room import experiments_of
+from kschedui.runs.store import TOLD_SECONDS
+from kschedui.scenarios import access
+from kschedui.scenarios.access import Visitor
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.apis.messages import Message
+from scheduler_core.experiments.table import Measure
+
+logger = logging.getLogger(__name__)
+
+TASK = "kschedui.tasks.work_on_experiments"
+PAGE = 5_000  # results that are read at once
+
+
+class TooMany(Exception):
+    """The author has as many experiments as they may; the sentence says so."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Progress(NamedTuple):
+    """How far an experiment is: cells with a result, those of them without measures, seconds of work."""
+
+    done: int
+    failed: int
+    seconds: float
+
+
+def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
+    """Keep an experiment and tell the workers; raises TooMany."""
+    mine = experiments_of(visitor)
+    most = settings.LIMITS["experiments_going_on"]
+    if mine.filter(state=Run.State.RUNNING).count() >= most:
+        raise TooMany(
+            Message("{most} of your experiments go on, which is the limit: wait for one, or cancel it.", most=most)
+        )
+    if mine.count() >= (most := settings.LIMITS["experiments_kept"]):
+        raise TooMany(Message("You have {most} experiments, which is the limit: remove some.", most=most))
+    with transaction.atomic():
+        experiment = Experiment.objects.create(
+            version=planned.version,
+            owner=visitor.user,
+            editor_hash="" if visitor.user else visitor.editor_hash,
+            party=party,
+            factors=planned.factors,
+            size=planned.design.size,
+            engine_version=ENGINE_VERSION,
+            kubernetes_version=planned.kubernetes,
+        )
+        add_batches(experiment)
+    return experiment
+
+
+def add_batches(experiment: Experiment) -> None:
+    """All cells, queued; commit first, then tell."""
+    size, last = batch_size(experiment.version.summary, experiment.size), experiment.size
+    rows = [
+        Batch(experiment=experiment, first=first, count=min(size, last - first + 1))
+        for first in range(1, last + 1, size)
+    ]
+    Batch.objects.bulk_create(rows)
+    transaction.on_commit(lambda: tell(experiment.public_id, len(rows)))
+
+
+def again(experiment: Experiment) -> bool:
+    """Begin anew what was cancelled, failed, or forgotten; False when there is nothing to begin."""
+    ended = Experiment.objects.filter(pk=experiment.pk).exclude(state=Run.State.RUNNING)
+    fresh = {"forgotten": False, "error": "", "finished": None, "bytes": 0, "engine_version": ENGINE_VERSION}
+    with transaction.atomic():
+        begun = ended.update(state=Run.State.RUNNING, **fresh)
+        if begun:
+            _drop(experiment)
+            add_batches(experiment)
+    return bool(begun)
+
+
+def tell(public_id: str, batches: int) -> None:
+    """Ask for workers, no more than there are batches; who comes stays as long as there are queued ones.
+
+    If the broker does not answer, the batches stay queued, and `requeue_lost` tells again.
+    """
+    try:
+        for _ in range(min(batches, leases.MOST_TOLD)):
+            app.send_task(TASK, retry=False, expires=TOLD_SECONDS)
+    except Exception as error:  # whatever the broker's client raises; the rows are the truth
+        logger.warning("experiment %s was not announced to the workers: %s", public_id, error)
+
+
+def by_id(public_id: str) -> Experiment:
+    """With its version (without text) and scenario; raises Experiment.DoesNotExist."""
+    if not is_public_id(public_id):
+        raise Experiment.DoesNotExist
+    found = Experiment.objects.select_related("version__scenario").defer("version__text")
+    return found.get(public_id=public_id)
+
+
+def may_change(visitor: Visitor, experiment: Experiment) -> bool:
+    """Who asked for it, and whoever may edit its scenario."""
+    mine = experiments_of(visitor).filter(pk=experiment.pk).exists()
+    return mine or access.may_edit(visitor, experiment.version.scenario)
+
+
+def of_version(visitor: Visitor, scenario: Scenario) -> QuerySet[Experiment]:
+    """The visitor's own with a scenario, newest first; whoever may edit it sees everybody's."""
+    everybody = access.may_edit(visitor, scenario)
+    found = Experiment.objects.all() if everybody else experiments_of(visitor)
+    return found.filter(version__scenario=scenario).select_related("version")
+
+
+def progress(experiment: Experiment) -> Progress:
+    """As of now."""
+    found = experiment.batches.order_by().aggregate(done=Sum("done"), failed=Sum("failed"), seconds=Sum("seconds"))
+    return Progress(found["done"] or 0, found["failed"] or 0, found["seconds"] or 0.0)
+
+
+def results(experiment: Experiment, after: int, most: int = PAGE) -> list[tuple[int, int, list[Measure] | None, str]]:
+    """(key, number of the cell, measures, error) in the order in which they were kept, behind that key."""
+    found = Result.objects.filter(experiment=experiment, pk__gt=after).order_by("pk")
+    return list(found.values_list("pk", "number", "measures", "error")[:most])
+
+
+def in_order(experiment: Experiment) -> Iterator[tuple[int, list[Measure] | None, str]]:
+    """(number, measures, error) of every result by number, read as they are needed."""
+    last = 0
+    while True:
+        found = Result.objects.filter(experiment=experiment, number__gt=last).order_by("number")
+        rows = list(found.values_list("number", "measures", "error")[:PAGE])
+        yield from rows
+        if len(rows) < PAGE:
+            return
+        last = rows[-1][0]
+
+
+def cancel(experiment: Experiment) -> bool:
+    """End it; workers notice at their next write. What is there stays."""
+    return _end(experiment.pk, Run.State.CANCELLED)
+
+
+def fail(experiment: Experiment, sentence: Message) -> bool:
+    """End it with a sentence."""
+    return _end(experiment.pk, Run.State.FAILED, error=sentence)
+
+
+def _end(pk: int, state: str, **changes: Any) -> bool:
+    with transaction.atomic():
+        going_on = Experiment.objects.filter(pk=pk, state=Run.State.RUNNING)
+        ended = going_on.update(state=state, finished=timezone.now(), **changes)
+        unfinished = Batch.objects.filter(experiment=pk).exclude(state=Run.State.DONE)
+        unfinished.update(state=Run.State.CANCELLED, lease_until=None)
+    return bool(ended)
+
+
+def cancel_all(scenario: Scenario) -> None:
+    """Those with a scenario that was deleted."""
+    for experiment in Experiment.objects.filter(version__scenario=scenario, state=Run.State.RUNNING):
+        cancel(experiment)
+
+
+def settle(pk: int) -> None:
+    """Whoever does the last batch ends the experiment."""
+    if not Batch.objects.filter(experiment=pk).exclude(state=Run.State.DONE).exists():
+        done = {"state": Run.State.DONE, "finished": timezone.now()}
+        Experiment.objects.filter(pk=pk, state=Run.State.RUNNING).update(**done)
+
+
+def grown(pk: int, size: int) -> None:
+    """Count what its results take."""
+    Experiment.objects.filter(pk=pk).update(bytes=F("bytes") + size)
+
+
+def remove(experiment: Experiment) -> None:
+    """For good, with its results."""
+    cancel(experiment)
+    experiment.delete()
+
+
+def prunable(before: datetime) -> QuerySet[Experiment]:
+    """Those that ended before then and hold results, which can be made again."""
+    return Experiment.objects.filter(finished__lt=before, forgotten=False).exclude(state=Run.State.RUNNING)
+
+
+def forget(experiment: Experiment) -> None:
+    """Drop the results; the experiment stays, and can be begun again."""
+    with transaction.atomic():
+        Experiment.objects.filter(pk=experiment.pk).update(forgotten=True, bytes=0)
+        _drop(experiment)
+
+
+def _drop(experiment: Experiment) -> None:
+    Result.objects.filter(experiment=experiment).delete()
+    Batch.objects.filter(experiment=experiment).delete()

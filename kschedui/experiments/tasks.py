@@ -1,0 +1,55 @@
+"""What Celery calls for experiments. Their queue has workers of its own, which give way to everything else."""
+
+import logging
+import os
+from time import monotonic
+from typing import Any
+
+from celery.signals import celeryd_after_setup, worker_ready
+from django.conf import settings
+from django.db import Error
+
+from kschedui.celery import app
+from kschedui.experiments import store, worker
+from kschedui.runs.tasks import STAY_SECONDS
+
+logger = logging.getLogger(__name__)
+
+QUEUE = "experiments"
+NICE = 10  # that others go first on a processor that both want
+
+
+@app.task(name=store.TASK, acks_late=True, reject_on_worker_lost=True)
+def work_on_experiments() -> None:
+    """Work on the batches whose turn it is, one after another; does nothing when there is none."""
+    end = monotonic() + STAY_SECONDS
+    try:
+        while worker.serve():
+            if monotonic() > end:  # the process may be replaced now
+                store.tell("", 1)
+                return
+    except Error as error:
+        logger.warning("no batch could be taken: %s", error)
+
+
+@app.task(name="kschedui.tasks.reap_experiments")
+def reap_experiments() -> None:
+    """Queue lost batches again within seconds."""
+    try:
+        worker.requeue_lost()
+    except Error as error:
+        logger.warning("lost batches were not looked for: %s", error)
+
+
+@celeryd_after_setup.connect
+def give_way(instance: Any, **_: object) -> None:
+    """A worker for experiments alone, and its pool, run when nobody else wants the processor."""
+    if set(instance.app.amqp.queues.consume_from) == {QUEUE}:
+        os.nice(NICE)
+
+
+@worker_ready.connect
+def tick(sender: Any, **_: object) -> None:
+    """Send the housekeeping task as time goes on."""
+    seconds = settings.REAPER_SECONDS
+    sender.timer.call_repeatedly(seconds, reap_experiments.apply_async, kwargs={"expires": seconds})

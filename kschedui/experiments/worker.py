@@ -1,0 +1,214 @@
+"""What a worker does with a batch of cells: run each, keep its row once, go on after a crash, stop at the limits.
+
+A cell is a pure function of text, factors and engine, so one that was cut short is run again. Rows are written in
+pieces, each in one transaction with the batch's counters and only while the batch is this worker's; a row that is there
+already is not written again. So each cell gets one row, whatever dies.
+"""
+
+import logging
+from collections.abc import Iterator
+from functools import partial
+from time import monotonic
+
+import msgspec
+from django.conf import settings
+from django.db import Error, transaction
+from django.db.models import F
+
+from kschedui import tallies
+from kschedui.experiments import store
+from kschedui.experiments.plan import cells, design_of
+from kschedui.models import Batch, Experiment, Result, Run
+from kschedui.runs import leases, turns
+from kschedui.runs.bounds import Bounds, Stopped
+from kschedui.runs.holding import Holding
+from kschedui.runs.room import NoRoom, require_disk
+from scheduler_core import ENGINE_VERSION
+from scheduler_core.apis.messages import Message
+from scheduler_core.experiments.cells import Cells, Row
+from scheduler_core.experiments.design import Design
+from scheduler_core.experiments.table import values_of
+from scheduler_core.trace.events import AnyEvent
+
+logger = logging.getLogger(__name__)
+
+STORED_SECONDS = 1.0  # between two writes
+TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found
+FAILED = Message("The engine failed in this run. This is a bug: please report it.")
+LOST_TOO_OFTEN = Message(
+    "This run was given up: {tries} workers ended while they worked on it.", tries=leases.MOST_TRIES
+)
+
+
+def serve() -> bool:
+    """Take the batch whose turn it is, and work on it; False when there is none."""
+    batch = next_batch()
+    if batch is None:
+        return False
+    execute(batch)
+    return True
+
+
+def next_batch() -> Batch | None:
+    """The first of the oldest experiment of the party whose turn it is, now held by this worker."""
+    queued = Batch.objects.filter(state=Run.State.QUEUED, experiment__state=Run.State.RUNNING)
+    while (party := turns.first_served("experiment__party", queued)) is not None:
+        batch = queued.filter(experiment__party=party).select_related("experiment__version").order_by("pk").first()
+        if batch is None or leases.take(batch, leases.held(batch)):
+            return batch
+    return None
+
+
+def execute(batch: Batch) -> None:
+    """Work on a batch that is this worker's."""
+    experiment = batch.experiment
+    try:
+        require(experiment)
+        work(batch)
+        store.settle(experiment.pk)
+    except leases.Lost:
+        logger.info("batch %s was taken away", batch)
+    except Stopped as error:
+        store.fail(experiment, error.sentence)
+    except Error as error:  # the database's: the lease ends, and the batch goes on when there is one again
+        logger.warning("batch %s lost its database: %s", batch, error)
+
+
+def require(experiment: Experiment) -> None:
+    """Raises Stopped when the experiment may not go on."""
+    begun, here, most = experiment.engine_version, ENGINE_VERSION, settings.LIMITS["experiment_seconds"]
+    if begun != here:
+        raise Stopped(
+            Message(
+                "This experiment was begun by engine {begun}, and this worker has engine {here}.",
+                begun=begun,
+                here=here,
+            )
+        )
+    if store.progress(experiment).seconds > most:
+        raise Stopped(
+            Message("The experiment was stopped after {most:,} seconds of work, which is the limit.", most=most)
+        )
+    try:
+        require_disk()
+    except NoRoom as full:
+        raise Stopped(full.sentence) from None
+
+
+class Work:
+    """A batch under way: rows that are not written yet, and the cell that is run."""
+
+    def __init__(self, batch: Batch) -> None:
+        self.batch = batch
+        self.rows: list[Result] = []
+        self.number = 0
+        self.since = monotonic()
+        self.careful = batch.tries >= TRUSTED_TRIES
+
+    def missing(self) -> list[int]:
+        """Numbers of the cells without a row; of a batch that ends its workers, the first one is given up."""
+        batch = self.batch
+        numbers = range(batch.first, batch.first + batch.count)
+        kept = Result.objects.filter(experiment=batch.experiment_id, number__range=(numbers[0], numbers[-1]))
+        there = set(kept.values_list("number", flat=True))
+        found = [number for number in numbers if number not in there]
+        if found and batch.tries >= leases.MOST_TRIES:
+            self.number = found.pop(0)
+            self.give_up(LOST_TOO_OFTEN)
+            batch.tries = TRUSTED_TRIES
+        return found
+
+    def add(self, number: int, row: Row) -> None:
+        """Keep a row; now and then they are written."""
+        values = values_of(row.measures) if row.measures else None
+        self.rows.append(
+            Result(experiment_id=self.batch.experiment_id, number=number, measures=values, error=row.error or "")
+        )
+        if self.careful or monotonic() - self.since > STORED_SECONDS:
+            self.write()
+
+    def write(self, **changes: str | None) -> None:
+        """Commit the rows and the counters together; raises leases.Lost."""
+        rows, self.rows = self.rows, []
+        failed = sum(row.measures is None for row in rows)
+        seconds, self.since = monotonic() - self.since, monotonic()
+        tries = min(self.batch.tries + 1, TRUSTED_TRIES) if rows else self.batch.tries + 1  # it gets on
+        counters = {"done": F("done") + len(rows), "failed": F("failed") + failed, "seconds": F("seconds") + seconds}
+        with transaction.atomic():
+            leases.update_mine(self.batch, **{"lease_until": leases.lease(), "tries": tries, **counters, **changes})
+            Result.objects.bulk_create(rows)
+            store.grown(self.batch.experiment_id, sum(map(size_of, rows)))
+        tallies.add(tallies.CELLS, "done", len(rows) - failed)
+        tallies.add(tallies.CELLS, "failed", failed)
+
+    def give_up(self, sentence: Message) -> None:
+        """The cell that is run has this sentence instead of measures."""
+        self.add(self.number, Row(None, sentence))
+        self.write()
+
+
+def work(batch: Batch) -> None:
+    """Run and keep what is missing; raises leases.Lost."""
+    under_way = Work(batch)
+    with Holding(batch, under_way.give_up) as holding:
+        numbers = under_way.missing()
+        design, runner = design_of(batch.experiment), cells_of(batch.experiment)
+        for number in numbers:
+            under_way.number = number
+            under_way.add(number, row_of(runner, design, number, holding))
+        under_way.write(state=Run.State.DONE, lease_until=None)
+
+
+def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
+    """A cell's row; a limit that it meets, or a fault of the engine, is a row too. Raises leases.Lost."""
+    try:
+        cell = design.cell(number)
+        holding.reading()
+        runner.scenario(cell)
+        holding.simulating(settings.LIMITS["cell_seconds"])
+        return runner.row(cell, partial(watched, holding))
+    except Stopped as error:
+        return Row(None, error.sentence)
+    except leases.Lost:
+        raise
+    except Exception:
+        logger.exception("cell %s of %s failed", number, holding.row)
+        return Row(None, FAILED)
+
+
+def watched(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
+    """Pass events on; stop at the limits of one cell, or when the batch is somebody else's."""
+    begun, bounds = monotonic(), Bounds(settings.LIMITS["cell_steps"], settings.LIMITS["cell_seconds"], 0)
+    for step, event in enumerate(events, 1):
+        if holding.lost:
+            raise leases.Lost(str(holding.row))
+        bounds.require_steps(step)
+        bounds.require_seconds(monotonic() - begun)
+        yield event
+
+
+_runners: dict[str, Cells] = {}  # of the experiment that was worked on last: its text is read once
+
+
+def cells_of(experiment: Experiment) -> Cells:
+    """To run its cells with."""
+    if experiment.public_id not in _runners:
+        _runners.clear()
+        _runners[experiment.public_id] = cells(experiment.version.text, experiment.kubernetes_version)
+    return _runners[experiment.public_id]
+
+
+def size_of(row: Result) -> int:
+    """About as many bytes as it takes in the database."""
+    return len(msgspec.json.encode(row.measures)) + len(str(row.error)) + 40
+
+
+def requeue_lost() -> int:
+    """Queue lost batches again, and tell the workers of what waits; how many. An experiment whose last worker ended
+    before it said so is done."""
+    for pk in Experiment.objects.filter(state=Run.State.RUNNING).values_list("pk", flat=True):
+        store.settle(pk)
+    found = list(leases.requeue(Batch))
+    if found:
+        store.tell(str(found[0]), len(found))
+    return len(found)

@@ -1,0 +1,72 @@
+"""Rows that a worker holds while it works on them: runs, and batches of an experiment's cells.
+
+Whoever takes a row raises its attempt number and holds it for a lease, which it renews (`holding.py`). Every write of
+its is conditional on that number, so that who was thought dead and is not writes nothing more.
+"""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any, TypeVar
+
+from django.conf import settings
+from django.db.models import Q
+from django.utils import timezone
+
+from kschedui.models import Batch, Run
+
+MOST_TRIES = 8  # workers that may die of a row, or be stopped while they hold it
+MOST_TOLD = 16  # at once; a worker that comes stays as long as there are queued rows
+UNCLAIMED = timedelta(seconds=30)  # a queued row that no worker took is told again after this time
+
+Row = Run | Batch
+Kind = TypeVar("Kind", Run, Batch)
+
+
+class Lost(Exception):
+    """The row is not this worker's any more: cancelled, or taken over after its lease ended."""
+
+
+def lease() -> Any:
+    """Until when a worker that acts now holds its row."""
+    return timezone.now() + timedelta(seconds=settings.RUN_LEASE_SECONDS)
+
+
+def free() -> Q:
+    """Rows that nobody works on."""
+    return Q(state=Run.State.QUEUED) | Q(state=Run.State.RUNNING, lease_until__lt=timezone.now())
+
+
+def held(row: Row) -> dict[str, Any]:
+    """What changes as a worker takes the row."""
+    return {"state": Run.State.RUNNING, "tries": row.tries + 1, "lease_until": lease(), "started": timezone.now()}
+
+
+def take(row: Row, changes: dict[str, Any]) -> bool:
+    """Write under the next attempt number; False when another worker was quicker."""
+    as_seen = type(row).objects.filter(free(), pk=row.pk, attempt=row.attempt)
+    row.attempt += 1
+    return bool(as_seen.update(attempt=row.attempt, **changes))
+
+
+def update_mine(row: Row, **changes: Any) -> None:
+    """Write if the row is still this worker's; raises Lost."""
+    mine = type(row).objects.filter(pk=row.pk, attempt=row.attempt, state=Run.State.RUNNING)
+    if not mine.update(**changes):
+        raise Lost(str(row))
+
+
+def renew(row: Row) -> None:
+    """Go on holding the row; raises Lost."""
+    update_mine(row, lease_until=lease())
+
+
+def requeue(kind: type[Kind]) -> Iterator[Kind]:
+    """Queue again what no worker holds; those rows of which the workers are to be told: lost ones, and queued ones
+    that nobody took."""
+    now = timezone.now()
+    lost = kind.objects.filter(state=Run.State.RUNNING, lease_until__lt=now)
+    lost.update(state=Run.State.QUEUED, lease_until=None, queued_at=now - 2 * UNCLAIMED)
+    waiting = kind.objects.filter(state=Run.State.QUEUED, queued_at__lt=now - UNCLAIMED)
+    for row in list(waiting[:MOST_TOLD]):
+        if waiting.filter(pk=row.pk).update(queued_at=now):  # one of several that reap tells
+            yield row

@@ -1,0 +1,245 @@
+"""Experiments: begin, follow, read the results, cancel, remove, and open any of their runs."""
+
+from collections.abc import Iterator
+from csv import writer
+from datetime import datetime
+from io import StringIO
+from typing import Annotated, Any, cast
+
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
+from django.urls import reverse
+from ninja import Query, Router, Schema, Status
+from pydantic import Field
+
+from kschedui.experiments import store
+from kschedui.experiments.opening import open_run
+from kschedui.experiments.plan import design_of, plan
+from kschedui.language import spoken
+from kschedui.models import Experiment
+from kschedui.scenarios import access
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs, streams
+from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
+from kschedui.web.api.callers import reads, writes
+from kschedui.web.api.document import ok
+from kschedui.web.api.rates import count
+from kschedui.web.api.shapes import In, Number, PublicId, RunScenario, State
+from scheduler_core.apis.messages import Message
+from scheduler_core.experiments.table import COLUMNS, Value, header, record
+from scheduler_core.releases import RELEASES
+
+router = Router(tags=["experiments"])
+
+CSV = "text/csv"
+TABLE = ok(CSV, {"type": "string"})
+Key = Annotated[int, Query(ge=0, le=2**62)]
+
+
+class ExperimentIn(In):
+    """`version` is the newest if absent; `kubernetes` the release of all runs, in place of the text's."""
+
+    scenario: PublicId
+    version: Number | None = None
+    factors: list[dict[str, Any]] = Field(description="As docs/experiments.md has them.")
+    kubernetes: str | None = Field(None, max_length=8)
+
+
+class FactorOut(Schema):
+    name: str
+    labels: list[str]
+
+
+class ExperimentOut(Schema):
+    """Run n has of each factor the label that n - 1 says when it is counted in labels, the last factor first.
+    `forgotten`: the results were removed to make room."""
+
+    id: str
+    url: str
+    state: State
+    size: int
+    done: int
+    failed: int = Field(description="Runs that have no measures; their row says why.")
+    error: str
+    engine: str
+    factors: list[dict[str, Any]]
+    levels: list[FactorOut]
+    measures: list[str] = Field(description="The names of the measures in a row of results.")
+    created: datetime
+    forgotten: bool
+    may_change: bool
+    scenario: RunScenario
+
+
+class ResultOut(Schema):
+    run: int
+    measures: list[float | int | None] | None
+    error: str
+
+
+class ResultPage(Schema):
+    """Results in the order in which they came; give `next` as `after` for those behind them."""
+
+    state: State
+    size: int
+    done: int
+    failed: int
+    error: str
+    next: int
+    results: list[ResultOut]
+
+
+class Ended(Schema):
+    cancelled: bool
+
+
+class Begun(Schema):
+    begun: bool
+
+
+class Opened(Schema):
+    url: str
+
+
+def seen(request: HttpRequest, eid: str) -> tuple[access.Visitor, Experiment]:
+    """The visitor and the experiment, if they may see its scenario."""
+    visitor = access.visitor_of(request)
+    experiment = store.by_id(eid)
+    access.require_sight(visitor, experiment.version.scenario)
+    return visitor, experiment
+
+
+def changeable(request: HttpRequest, eid: str) -> Experiment:
+    """The experiment, if this visitor may cancel or remove it."""
+    visitor, experiment = seen(request, eid)
+    if not store.may_change(visitor, experiment):
+        raise Refusal(403, Message("Only who began this experiment may do this."))
+    return experiment
+
+
+@router.post("", auth=writes("run"), response={201: ExperimentOut}, summary="Begin")
+def begin(request: HttpRequest, body: ExperimentIn) -> Status[ExperimentOut]:
+    """Nothing begins when a factor cannot be read, or the scenario does not take one of its values."""
+    visitor = access.visitor_of(request)
+    scenario = scenarios.by_id(body.scenario)
+    access.require_sight(visitor, scenario)
+    if body.kubernetes is not None and body.kubernetes not in RELEASES:
+        known = ", ".join(RELEASES)
+        raise Refusal(422, Message("There is no Kubernetes release of this name; known are {known}.", known=known))
+    found = scenarios.version(scenario, body.version) if body.version else scenarios.newest(scenario)
+    planned = plan(found, body.factors, body.kubernetes)
+    text = found.text
+    amount = (1 + sum(len(one.levels) for one in planned.design.factors if one.levels[-1].edits)) * len(text)
+    if said := worked(request, jobs.experiment_trouble, text, planned.kubernetes, body.factors, size=amount, slow=True):
+        raise Refusal(422, Message("{factor}, {level}: {reason}", factor=said[0], level=said[1], reason=said[2]))
+    experiment = store.begin(keeping_visitor(request), planned, asker_of(request).party)
+    return Status(201, described(visitor, experiment))
+
+
+def described(visitor: access.Visitor, experiment: Experiment) -> ExperimentOut:
+    """As it is now."""
+    version, progress = experiment.version, store.progress(experiment)
+    scenario = RunScenario(id=version.scenario.public_id, version=version.number, title=version.scenario.title)
+    levels = [
+        FactorOut(name=one.name, labels=[level.label for level in one.levels]) for one in design_of(experiment).factors
+    ]
+    return ExperimentOut(
+        id=experiment.public_id,
+        url=reverse("experiment", args=[experiment.public_id]),
+        state=cast(State, experiment.state),
+        size=experiment.size,
+        done=progress.done,
+        failed=progress.failed,
+        error=spoken(experiment.error),
+        engine=experiment.engine_version,
+        factors=experiment.factors,
+        levels=levels,
+        measures=list(COLUMNS),
+        created=experiment.created,
+        forgotten=experiment.forgotten,
+        may_change=store.may_change(visitor, experiment),
+        scenario=scenario,
+    )
+
+
+@router.get("/{id:eid}", auth=reads(), response=ExperimentOut, summary="Read")
+def read(request: HttpRequest, eid: str) -> ExperimentOut:
+    return described(*seen(request, eid))
+
+
+@router.get("/{id:eid}/results", auth=reads(), response=ResultPage, summary="Results, while they come")
+def results(request: HttpRequest, eid: str, after: Key = 0) -> ResultPage:
+    """Up to 5,000 at once. When the experiment has ended and you have fewer than `done`, ask again from 0: two workers
+    may have written at the same moment."""
+    _, experiment = seen(request, eid)
+    progress = store.progress(experiment)  # first, so that it never tells of more than the rows that follow
+    found = store.results(experiment, after)
+    return ResultPage(
+        state=cast(State, experiment.state),
+        size=experiment.size,
+        done=progress.done,
+        failed=progress.failed,
+        error=spoken(experiment.error),
+        next=found[-1][0] if found else after,
+        results=[ResultOut(run=one[1], measures=one[2], error=spoken(one[3])) for one in found],
+    )
+
+
+@router.get("/{id:eid}/results.csv", auth=reads("download"), summary="Results as a table", openapi_extra=TABLE)
+def table(request: HttpRequest, eid: str) -> HttpResponseBase:
+    """Ordered by run, with a header."""
+    _, experiment = seen(request, eid)
+    response = streams.streaming(streams.in_pieces(lines(experiment)), f"{CSV}; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="experiment-{experiment.public_id}.csv"'
+    return response
+
+
+def lines(experiment: Experiment) -> Iterator[bytes]:
+    """The table, line by line."""
+    design = design_of(experiment)
+    yield line(header(design))
+    for number, measures, error in store.in_order(experiment):
+        yield line(record(design, number, measures, spoken(error)))
+
+
+def line(values: list[Value] | list[str]) -> bytes:
+    made = StringIO()
+    writer(made, lineterminator="\n").writerow(values)
+    return made.getvalue().encode("utf-8", "replace")
+
+
+@router.post("/{id:eid}/cancel", auth=writes("run"), response=Ended, summary="Cancel")
+def cancel(request: HttpRequest, eid: str) -> Ended:
+    """End what goes on; the results that are there stay."""
+    return Ended(cancelled=store.cancel(changeable(request, eid)))
+
+
+@router.post("/{id:eid}/again", auth=writes("run"), response=Begun, summary="Begin again")
+def again(request: HttpRequest, eid: str) -> Begun:
+    """All runs anew, by this engine."""
+    experiment = changeable(request, eid)
+    keeping_visitor(request)
+    return Begun(begun=store.again(experiment))
+
+
+@router.delete("/{id:eid}", auth=writes("save"), response={204: None}, summary="Remove")
+def remove(request: HttpRequest, eid: str) -> Status[None]:
+    """For good; the scenario stays."""
+    store.remove(changeable(request, eid))
+    return Status(204, None)
+
+
+@router.post("/{id:eid}/runs/{n:number}", auth=writes("save"), response=Opened, summary="Open a run")
+def open_one(request: HttpRequest, eid: str, number: int) -> Opened:
+    """As a scenario of your own, with its edits and seed; opened again it is the same one."""
+    _, experiment = seen(request, eid)
+    if not 1 <= number <= experiment.size:
+        raise Refusal(404, Message("This experiment has runs 1 to {size:,}.", size=experiment.size))
+    count(request, "run")
+    text = experiment.version.text
+    made, release = worked(request, jobs.experiment_run, text, experiment.factors, number, size=len(text))
+    found = worked(request, jobs.digest, made, size=len(made)) if made != text else None
+    visitor = keeping_visitor(request)
+    version, kubernetes = open_run(visitor, experiment, number, found, release, asker_of(request))
+    url = reverse("version", args=[version.scenario.public_id, version.number])
+    return Opened(url=f"{url}?kubernetes={kubernetes}" if kubernetes else url)

@@ -1,0 +1,60 @@
+"""What a pod asks of its place beyond room, as its card shows it: labels, neighbours, spreading, volumes, ports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Literal
+
+from scheduler_core.apis.core import Pod, PodAffinityTerm, Toleration
+from scheduler_core.trace.records import Wish
+
+_OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")  # admission's own tolerations
+
+
+def wishes(pod: Pod) -> list[Wish]:
+    """In the order of the plugins that read them; what is required comes before what is preferred."""
+    found = [*_of_nodes(pod), *_of_neighbours(pod), *_of_domains(pod), *_of_the_rest(pod)]
+    return sorted(found, key=lambda wish: wish.soft)
+
+
+def _of_nodes(pod: Pod) -> Iterator[Wish]:
+    for toleration in pod.tolerations:
+        if toleration.key not in _OF_EVERY_POD:
+            yield Wish("tolerates", _toleration(toleration))
+    for key, value in pod.node_selector.items():
+        yield Wish("node", f"{key}={value}")
+    if pod.required_node_affinity is not None:
+        yield Wish("node", str(pod.required_node_affinity))
+    for term in pod.preferred_node_affinity:
+        yield Wish("node", str(term.term), number=term.weight, soft=True)
+
+
+def _of_neighbours(pod: Pod) -> Iterator[Wish]:
+    yield from _terms("near", ((term, 0) for term in pod.required_affinity))
+    yield from _terms("apart", ((term, 0) for term in pod.required_anti_affinity))
+    yield from _terms("near", ((one.term, one.weight) for one in pod.preferred_affinity))
+    yield from _terms("apart", ((one.term, one.weight) for one in pod.preferred_anti_affinity))
+
+
+def _terms(kind: Literal["near", "apart"], terms: Iterable[tuple[PodAffinityTerm, int]]) -> Iterator[Wish]:
+    for term, weight in terms:
+        yield Wish(kind, str(term.selector), term.topology_key, weight, soft=weight > 0)
+
+
+def _of_domains(pod: Pod) -> Iterator[Wish]:
+    for one in pod.topology_spread_constraints:
+        soft = one.when_unsatisfiable == "ScheduleAnyway"
+        yield Wish("spread", str(one.selector), one.topology_key, one.max_skew, soft=soft)
+
+
+def _of_the_rest(pod: Pod) -> Iterator[Wish]:
+    for volume in pod.volumes:
+        if volume.claim is not None:
+            yield Wish("claim", volume.claim)
+    for port in pod.host_ports:
+        yield Wish("port", str(port.port) if port.protocol == "TCP" else f"{port.port}/{port.protocol}")
+
+
+def _toleration(toleration: Toleration) -> str:
+    value = f"={toleration.value}" if toleration.operator == "Equal" and toleration.value else ""
+    return f"{toleration.key or '*'}{value}" + (f":{toleration.effect}" if toleration.effect else "")

@@ -1,0 +1,103 @@
+// @ts-check
+/** A measure by a factor: a dot for each run, with boxes where levels are few. Draws with Observable Plot. */
+import { axisY, boxY, dot, gridY, plot } from "../../vendor/plot/plot.js";
+import { places } from "./rows.js";
+
+const MOST_BOXES = 24; // levels; of more, dots alone in one field
+const MOST_TICKS = 8;
+
+/**
+ * @typedef {object} Asked
+ * @property {import("./rows.js").Point[]} points
+ * @property {string[]} labels
+ * @property {string} factor
+ * @property {string} measure
+ * @property {boolean} share it is drawn in percent
+ * @property {number} width
+ * @property {string} label
+ */
+
+/** @param {Asked} asked */
+export function drawn(asked) {
+	const few = asked.labels.length <= MOST_BOXES;
+	const figure = few ? boxes(asked) : field(asked);
+	for (const style of figure.querySelectorAll("style")) style.remove(); // which the site's policy would refuse
+	figure.setAttribute("role", "img");
+	figure.setAttribute("aria-label", asked.label);
+	return figure;
+}
+
+/** @param {Asked} asked */
+function shared({ share, width, measure }) {
+	return {
+		className: "plot",
+		width,
+		height: Math.round(Math.min(460, Math.max(300, width * 0.45))),
+		marginLeft: 60,
+		marginTop: 36,
+		style: { fontSize: "14px" },
+		y: { label: `↑ ${measure}`, nice: true, inset: 10, ...(share ? { percent: true } : {}) },
+	};
+}
+
+/** Lines across, and the axis; between whole numbers there are none. @param {Asked} asked */
+function scale({ points, share }) {
+	const values = points.map((one) => one.value);
+	const whole = !share && values.every(Number.isInteger);
+	const span = Math.max(...values) - Math.min(...values);
+	const ticks = whole && span < MOST_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MOST_TICKS };
+	return [gridY(ticks), axisY(ticks)];
+}
+
+/** What is said of a dot under the pointer. @param {Asked} asked */
+function dots({ points, labels, factor, measure }) {
+	const title = (/** @type {import("./rows.js").Point} */ one) =>
+		`${factor}: ${labels[one.level]}\n${measure}: ${Number(one.value.toPrecision(6))}\n#${one.run}`;
+	return {
+		title,
+		y: "value",
+		r: points.length > 2000 ? 2 : 3.5,
+		fill: "var(--s0)",
+		fillOpacity: 0.6,
+		tip: { maxRadius: 16, fill: "var(--panel)" },
+	};
+}
+
+/** @param {Asked} asked */
+function boxes(asked) {
+	const { points, labels, factor, width } = asked;
+	const level = (/** @type {import("./rows.js").Point} */ one) => labels[one.level];
+	const x = places(points);
+	const room = width / labels.length;
+	const rotate = Math.max(...labels.map((label) => label.length)) * 8 > room ? -35 : 0;
+	const longest = Math.min(24, Math.max(...labels.map((label) => label.length)));
+	return plot({
+		...shared(asked),
+		marginBottom: rotate ? 44 + longest * 4 : 56,
+		x: { axis: null, domain: [-1, 1] },
+		fx: { label: factor, domain: labels, padding: 0.1, tickRotate: rotate, tickFormat: short, axis: "bottom" },
+		marks: [
+			...scale(asked),
+			boxY(points, { fx: level, y: "value", fill: "var(--sunk)", stroke: "var(--ink)", r: 0 }),
+			dot(points, { ...dots(asked), fx: level, x }),
+		],
+	});
+}
+
+/** @param {string} label */
+function short(label) {
+	return label.length > 24 ? `${label.slice(0, 23)}…` : label;
+}
+
+/** Of many levels: along an axis of numbers where all of them are, else by their order. @param {Asked} asked */
+function field(asked) {
+	const { points, labels, factor } = asked;
+	const numbers = labels.every((label) => label !== "" && Number.isFinite(Number(label)));
+	const x = (/** @type {import("./rows.js").Point} */ one) => (numbers ? Number(labels[one.level]) : one.level + 1);
+	return plot({
+		...shared(asked),
+		marginBottom: 56,
+		x: { label: `${factor} →`, nice: true },
+		marks: [...scale(asked), dot(points, { ...dots(asked), x })],
+	});
+}

@@ -1,0 +1,95 @@
+// @ts-check
+/** The form of an experiment: how many runs it would be, said at every change, and what begins it. */
+import { t, useCatalogue } from "../shared/i18n.js";
+import { get, post } from "../shared/server.js";
+import { factorOf } from "./factors.js";
+
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const form = /** @type {HTMLFormElement} */ (element("experiment"));
+const button = /** @type {HTMLButtonElement} */ (element("begin"));
+const boot = JSON.parse(element("boot").textContent ?? "{}");
+
+/** @param {HTMLFieldSetElement} box @returns {import("./factors.js").Filled} */
+function filled(box) {
+	const inputs = /** @type {HTMLInputElement[]} */ ([...box.querySelectorAll("input[name], select[name]")]);
+	const checks = inputs.filter((input) => input.type === "checkbox");
+	return {
+		name: box.querySelector("legend")?.textContent?.trim() ?? "",
+		fields: Object.fromEntries(inputs.map((input) => [input.name, input.value])),
+		chosen: checks.filter((input) => input.checked).map((input) => input.value),
+	};
+}
+
+/** Those that are switched on; throws the sentence of what is wrong. */
+function made() {
+	return boxes.filter(isOn).map((box) => factorOf(box.dataset.factor ?? "", filled(box)));
+}
+
+/** @param {HTMLFieldSetElement} box */
+function isOn(box) {
+	return /** @type {HTMLInputElement} */ (box.querySelector("[data-on]")).checked;
+}
+
+/** @param {string} sentence */
+function problem(sentence) {
+	element("problem").textContent = sentence;
+	element("problem").hidden = !sentence;
+}
+
+function tell() {
+	for (const box of boxes) box.classList.toggle("off", !isOn(box));
+	problem("");
+	button.disabled = true;
+	try {
+		const counts = made().map((one) => one.count);
+		const n = counts.reduce((product, count) => product * count, 1);
+		const text = n.toLocaleString();
+		const fits = counts.length > 0 && n <= boot.most;
+		element("product").textContent = !counts.length
+			? t("product.none")
+			: !fits
+				? t("product.too.many", { n: text, most: boot.most.toLocaleString() })
+				: t(counts.length > 1 ? "product" : "product.one", { n: text, product: counts.join(" × ") });
+		button.disabled = !fits;
+	} catch (error) {
+		element("product").textContent = /** @type {Error} */ (error).message;
+	}
+}
+
+async function begin() {
+	button.disabled = true;
+	problem("");
+	element("product").textContent = t("beginning");
+	const factors = made().map((one) => one.factor);
+	const { scenario, version } = boot;
+	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
+	const more = kubernetes ? { kubernetes } : {};
+	try {
+		const answer = await post(`${boot.api}experiments`, { scenario, version, factors, ...more });
+		if (answer.status === 201) {
+			location.assign(answer.body.url);
+			return;
+		}
+		tell();
+		problem(answer.body.detail ?? answer.body.errors[0].message);
+	} catch {
+		tell();
+		problem(t("unreachable"));
+	}
+}
+
+useCatalogue(await get(form.dataset.texts ?? ""));
+const boxes = /** @type {HTMLFieldSetElement[]} */ ([...form.querySelectorAll("fieldset[data-factor]")]);
+form.addEventListener("input", (event) => {
+	const input = /** @type {HTMLElement} */ (event.target);
+	const box = input.closest("fieldset");
+	const on = /** @type {HTMLInputElement | null} */ (box?.querySelector("[data-on]"));
+	if (on && input !== on) on.checked = true; // who fills a field in wants it
+	tell();
+});
+form.addEventListener("submit", (event) => {
+	event.preventDefault();
+	if (!button.disabled) begin();
+});
+tell();
+form.dataset.ready = "";

@@ -1,0 +1,207 @@
+// @ts-check
+/** The page of an experiment: asks for results while they come, draws and lists them, and opens any run. */
+import { h, patch } from "../shared/dom.js";
+import { t, useCatalogue } from "../shared/i18n.js";
+import { get, post, read } from "../shared/server.js";
+import { firstChoice, pointsOf } from "./rows.js";
+import { tables } from "./tables.js";
+
+const ASK_AFTER = 1500; // ms
+const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const page = element("results");
+const boot = JSON.parse(element("boot").textContent ?? "{}");
+const address = `${boot.api}experiments/${boot.id}`;
+
+const state = {
+	/** @type {Map<number, import("./rows.js").Result>} */ results: new Map(),
+	state: boot.state,
+	done: boot.done,
+	failed: boot.failed,
+	error: boot.error,
+	forgotten: boot.forgotten,
+	next: 0,
+	factor: 0,
+	measure: 0,
+	sure: false, // these two were chosen, or tell something
+	highest: true, // of the list of runs: first
+	trouble: "",
+};
+/** @type {typeof import("./drawing.js") | null} */
+let drawing = null;
+let drawnAt = ""; // what the drawing shows, so that it is made anew only when that has changed
+
+/** @param {any} answer */
+function take(answer) {
+	for (const one of answer.results) state.results.set(one.run, one);
+	Object.assign(state, { state: answer.state, done: answer.done, failed: answer.failed, error: answer.error });
+	state.next = answer.next;
+}
+
+const ended = () => state.state !== "running";
+
+async function follow() {
+	for (;;) {
+		try {
+			const before = state.results.size;
+			const answer = await get(`${address}/results?after=${state.next}`);
+			take(answer);
+			state.trouble = "";
+			const got = state.results.size - before;
+			if (ended() && !answer.results.length) {
+				if (state.results.size >= state.done) break;
+				state.next = 0; // two workers wrote at the same moment: ask for all of them once more
+			}
+			draw();
+			if (got >= 5000) continue;
+		} catch {
+			state.trouble = t("unreachable");
+			draw();
+		}
+		await new Promise((resolve) => setTimeout(resolve, document.hidden ? 4 * ASK_AFTER : ASK_AFTER));
+	}
+	draw();
+	page.dataset.ready = "ended";
+}
+
+/** @param {string} what @param {string} [method] */
+async function act(what, method = "POST") {
+	const token = /** @type {HTMLInputElement} */ (page.querySelector("input[name=csrfmiddlewaretoken]")).value;
+	const answer = await (method === "POST"
+		? post(`${address}${what}`, {})
+		: fetch(address, { method, headers: { "X-CSRFToken": token } }).then(async (found) =>
+				found.ok ? { status: found.status, body: {} } : read(found),
+			));
+	if (answer.status >= 400) state.trouble = answer.body.detail;
+	return answer;
+}
+
+/** @param {number} run */
+async function open(run) {
+	element("opening").textContent = t("opening", { n: run });
+	try {
+		const answer = await post(`${address}/runs/${run}`, {});
+		if (answer.status < 400) {
+			location.assign(answer.body.url);
+			return;
+		}
+		element("opening").textContent = answer.body.detail;
+	} catch {
+		element("opening").textContent = t("unreachable");
+	}
+}
+
+function sentence() {
+	const size = boot.size.toLocaleString();
+	const done = state.done.toLocaleString();
+	if (state.trouble) return state.trouble;
+	if (state.forgotten) return t("forgotten");
+	if (state.state === "running") return state.done ? t("under.way", { done, size }) : t("waiting");
+	if (state.state === "failed") return t("ended", { done, size, why: state.error });
+	return t(state.state === "done" ? "done" : "cancelled", { done, size });
+}
+
+function drawProgress() {
+	const button = (/** @type {string} */ key, /** @type {() => void} */ click, kind = "") =>
+		h("button", { key, type: "button", class: `button ${kind}`, on: { click } }, t(key));
+	const going = state.state === "running";
+	const begin = async () => {
+		if ((await act("/again")).status < 400) location.reload();
+		else draw();
+	};
+	const remove = async () => {
+		if (confirm(t("remove.sure")) && (await act("", "DELETE")).status < 400) {
+			location.assign(`/s/${boot.scenario.id}/v/${boot.scenario.version}/experiments/`);
+		} else draw();
+	};
+	patch(element("progress"), [
+		h("p", { role: "status", class: state.trouble ? "no" : "" }, sentence()),
+		h("progress", {
+			max: boot.size,
+			value: state.done,
+			"aria-label": t("progress", { done: state.done, size: boot.size }),
+			hidden: !going,
+		}),
+		h(
+			"div",
+			{ class: "actions" },
+			boot.may_change && going && button("cancel", async () => (await act("/cancel"), draw())),
+			boot.may_change && !going && (state.forgotten || state.state !== "done") && button("again", begin),
+			state.results.size > 0 && h("a", { class: "button", href: `${address}/results.csv` }, t("csv")),
+			boot.may_change && !going && button("remove", remove, "danger"),
+		),
+	]);
+}
+
+/** @param {string} id @param {string[]} names @param {number} chosen @param {(at: number) => void} choose */
+function select(id, names, chosen, choose) {
+	const change = (/** @type {any} */ event) => choose(Number(event.target.value));
+	return h(
+		"label",
+		{ key: id, class: "choice" },
+		h("span", null, t(id)),
+		h(
+			"select",
+			{ id, on: { change } },
+			names.map((name, at) => h("option", { key: String(at), value: String(at), selected: at === chosen }, name)),
+		),
+	);
+}
+
+/** @param {{factor?: number, measure?: number}} chosen */
+function choose(chosen) {
+	Object.assign(state, chosen, { sure: true });
+	draw();
+}
+
+function drawControls() {
+	const measures = boot.measures.map((/** @type {string} */ name) => boot.names[name]);
+	const factors = boot.levels.map((/** @type {any} */ one) => one.name);
+	patch(element("controls"), [
+		h(
+			"div",
+			{ class: "choices" },
+			select("measure", measures, state.measure, (at) => choose({ measure: at })),
+			select("factor", factors, state.factor, (at) => choose({ factor: at })),
+		),
+	]);
+}
+
+async function drawPlot() {
+	const target = element("drawing");
+	const width = Math.round(target.clientWidth || 800);
+	const what = `${state.results.size} ${state.factor} ${state.measure} ${width}`;
+	if (what === drawnAt) return;
+	drawnAt = what;
+	drawing ??= await import("./drawing.js");
+	const { name, labels } = boot.levels[state.factor];
+	const measure = boot.names[boot.measures[state.measure]];
+	const points = pointsOf(state.results, boot.levels, state.factor, state.measure);
+	const share = boot.shares.includes(boot.measures[state.measure]);
+	const label = t("plot.label", { measure, factor: name });
+	const figure = drawing.drawn({ points, labels, factor: name, measure, share, width, label });
+	figure.addEventListener("click", () => figure.value && open(figure.value.run));
+	const about = h(
+		"p",
+		{ class: "small muted" },
+		`${t(labels.length <= 24 ? "plot.box" : "plot.dots")} ${t("plot.click")}`,
+	);
+	patch(target, [h("div", { key: "figure", opaque: true, class: "figure card" }), about]);
+	/** @type {Element} */ (target.firstElementChild).replaceChildren(figure);
+	page.dataset.drawn = String(points.length);
+}
+
+function draw() {
+	drawProgress();
+	if (!state.results.size) return;
+	if (!state.sure) Object.assign(state, firstChoice(boot.levels, state.results, boot.measures));
+	drawControls();
+	drawPlot();
+	const turn = () => ((state.highest = !state.highest), draw());
+	patch(element("tables"), tables({ ...state, boot }, open, turn));
+}
+
+useCatalogue(await get(page.dataset.texts ?? ""));
+draw();
+addEventListener("resize", () => state.results.size && drawPlot());
+if (!state.forgotten) follow();
+else page.dataset.ready = "ended";

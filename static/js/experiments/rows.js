@@ -1,0 +1,115 @@
+// @ts-check
+/** The results that are here, by run; and what a table and a drawing say of them. */
+
+/**
+ * @typedef {{run: number, measures: (number | null)[] | null, error: string}} Result
+ * @typedef {{name: string, labels: string[]}} Factor
+ * @typedef {{run: number, level: number, value: number}} Point a run's level of the factor, and its measure
+ * @typedef {{level: string, count: number, least: number, median: number, mean: number, most: number}} Summary
+ */
+
+/**
+ * A run's level of each factor: its number, counted in levels, the last factor first.
+ * @param {Factor[]} factors
+ * @param {number} run
+ */
+export function levelsOf(factors, run) {
+	let rest = run - 1;
+	const found = [];
+	for (const { labels } of [...factors].reverse()) {
+		found.unshift(rest % labels.length);
+		rest = Math.floor(rest / labels.length);
+	}
+	return found;
+}
+
+/**
+ * @param {Map<number, Result>} results
+ * @param {Factor[]} factors
+ * @param {number} factor
+ * @param {number} measure
+ * @returns {Point[]}
+ */
+export function pointsOf(results, factors, factor, measure) {
+	const points = [];
+	for (const { run, measures } of results.values()) {
+		const value = measures?.[measure];
+		if (typeof value === "number") points.push({ run, level: levelsOf(factors, run)[factor] ?? 0, value });
+	}
+	return points.sort((a, b) => a.run - b.run);
+}
+
+/**
+ * Where each dot stands in its level's width, from -1 to 1: dots of about the same value stand side by side, so that
+ * width tells how many they are, and one that is alone stands in the middle.
+ * @param {Point[]} points
+ * @param {number} bins of all values
+ * @returns {number[]}
+ */
+export function places(points, bins = 48) {
+	const values = points.map((one) => one.value);
+	const [least, most] = [Math.min(...values), Math.max(...values)];
+	const bin = (/** @type {Point} */ one) =>
+		`${one.level} ${most > least ? Math.round(((one.value - least) / (most - least)) * bins) : 0}`;
+	/** @type {Map<string, number>} */
+	const counts = new Map();
+	const ranks = points.map((one) => {
+		const rank = counts.get(bin(one)) ?? 0;
+		counts.set(bin(one), rank + 1);
+		return rank;
+	});
+	const widest = Math.max(...counts.values(), 12);
+	return points.map((one, at) => {
+		const count = counts.get(bin(one)) ?? 1;
+		return (((ranks[at] + 0.5) / count - 0.5) * 1.8 * count) / widest;
+	});
+}
+
+/** @param {Point[]} points @param {string[]} labels @returns {Summary[]} */
+export function summaryOf(points, labels) {
+	/** @type {number[][]} */
+	const values = labels.map(() => []);
+	for (const { level, value } of points) values[level].push(value);
+	return labels.flatMap((level, at) => {
+		const sorted = values[at].sort((a, b) => a - b);
+		if (!sorted.length) return [];
+		const mean = sorted.reduce((sum, value) => sum + value, 0) / sorted.length;
+		return [
+			{ level, count: sorted.length, least: sorted[0], median: middle(sorted), mean, most: sorted[sorted.length - 1] },
+		];
+	});
+}
+
+/** @param {number[]} sorted */
+function middle(sorted) {
+	const half = sorted.length >> 1;
+	return sorted.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/**
+ * Sentences of runs without measures, and how many say each, the most frequent first.
+ * @param {Map<number, Result>} results
+ */
+export function reasonsOf(results) {
+	/** @type {Map<string, number>} */
+	const counts = new Map();
+	for (const { measures, error } of results.values()) if (!measures) counts.set(error, (counts.get(error) ?? 0) + 1);
+	return [...counts].sort((a, b) => b[1] - a[1]);
+}
+
+/**
+ * Which factor and measure tell most at first: the first factor that varies and the first measure that differs.
+ * @param {Factor[]} factors
+ * @param {Map<number, Result>} results
+ * @param {string[]} measures
+ */
+export function firstChoice(factors, results, measures) {
+	const factor = factors.findIndex(({ labels }) => labels.length > 1);
+	const rows = [...results.values()].map((one) => one.measures).filter((one) => one !== null);
+	const preferred = ["evicted", "pending", "cpu_spread", "wait_mean", ...measures].map((name) =>
+		measures.indexOf(name),
+	);
+	const differs = (/** @type {number} */ at) => rows.some((row) => row?.[at] !== rows[0]?.[at]);
+	const measure = preferred.find((at) => at >= 0 && differs(at));
+	return { factor: Math.max(factor, 0), measure: measure ?? 0, sure: measure !== undefined };
+}

@@ -1,0 +1,132 @@
+// @ts-check
+/** What the drawing shows, as tables: each level's distribution, the runs with the highest and lowest values, and why
+ * some have none. */
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { levelsOf, pointsOf, reasonsOf, summaryOf } from "./rows.js";
+
+const LISTED = 20;
+const LEVELS = 100;
+const MOST_REASONS = 5;
+
+/** @param {number} value @param {boolean} share */
+export function shown(value, share) {
+	if (share) return `${(100 * value).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
+	return value.toLocaleString(undefined, { maximumFractionDigits: 2 });
+}
+
+/**
+ * @typedef {Map<number, import("./rows.js").Result>} Results
+ * @param {{results: Results, factor: number, measure: number, highest: boolean, failed: number, boot: any}} state
+ * @param {(run: number) => void} open
+ * @param {() => void} turn
+ */
+export function tables(state, open, turn) {
+	const { boot } = state;
+	const points = pointsOf(state.results, boot.levels, state.factor, state.measure);
+	const share = boot.shares.includes(boot.measures[state.measure]);
+	return [failures(state), summary(state, points, share), runs(state, points, share, open, turn)];
+}
+
+/** @param {any} state */
+function failures({ results, failed }) {
+	if (!failed) return null;
+	const reasons = reasonsOf(results).slice(0, MOST_REASONS);
+	return h(
+		"div",
+		{ key: "failures", class: "failures" },
+		h("p", { class: "no" }, t("failed", { n: failed })),
+		h(
+			"ul",
+			null,
+			reasons.map(([why, n]) => h("li", { key: why }, `${n.toLocaleString()} × ${why}`)),
+		),
+	);
+}
+
+/** @param {string} title @param {string[]} heads @param {any[]} body */
+function table(title, heads, body) {
+	return h(
+		"div",
+		{ key: title, class: "scroll", tabindex: "0", role: "region", "aria-label": title },
+		h(
+			"table",
+			{ class: "plain" },
+			h(
+				"thead",
+				null,
+				h(
+					"tr",
+					null,
+					heads.map((head, at) => h("th", { key: String(at), scope: "col" }, head)),
+				),
+			),
+			h("tbody", null, body),
+		),
+	);
+}
+
+/** @param {any} state @param {import("./rows.js").Point[]} points @param {boolean} share */
+function summary({ boot, factor, measure }, points, share) {
+	const { name, labels } = boot.levels[factor];
+	const title = `${t("summary")}: ${boot.names[boot.measures[measure]]}`;
+	const rows = summaryOf(points, labels).slice(0, LEVELS);
+	const body = rows.map((one) =>
+		h(
+			"tr",
+			{ key: one.level },
+			h("th", { scope: "row" }, one.level),
+			h("td", null, one.count.toLocaleString()),
+			[one.least, one.median, one.mean, one.most].map((value, at) => h("td", { key: String(at) }, shown(value, share))),
+		),
+	);
+	const heads = [name, ...["count", "least", "median", "mean", "most"].map((key) => t(key))];
+	return [h("h2", { key: "summary" }, title), table(title, heads, body)];
+}
+
+/**
+ * @param {any} state
+ * @param {import("./rows.js").Point[]} points
+ * @param {boolean} share
+ * @param {(run: number) => void} open
+ * @param {() => void} turn
+ */
+function runs({ boot, measure, highest }, points, share, open, turn) {
+	const name = boot.names[boot.measures[measure]];
+	const sorted = [...points].sort((a, b) => (highest ? b.value - a.value : a.value - b.value) || a.run - b.run);
+	const body = sorted.slice(0, LISTED).map(({ run, value }) =>
+		h(
+			"tr",
+			{ key: String(run) },
+			h("th", { scope: "row" }, run.toLocaleString()),
+			levelsOf(boot.levels, run).map((level, at) => h("td", { key: `l${at}` }, boot.levels[at].labels[level])),
+			h("td", null, shown(value, share)),
+			h(
+				"td",
+				null,
+				h(
+					"button",
+					{ type: "button", class: "button", "aria-label": t("open.run", { n: run }), on: { click: () => open(run) } },
+					t("open"),
+				),
+			),
+		),
+	);
+	const heads = [t("run"), ...boot.levels.map((/** @type {any} */ one) => one.name), name, ""];
+	const order = t(highest ? "highest" : "lowest");
+	return [
+		h(
+			"div",
+			{ key: "runs-head", class: "runs-head" },
+			h("h2", null, t("runs")),
+			h(
+				"button",
+				{ type: "button", class: "button", on: { click: turn } },
+				`${t("sort", { measure: name })}: ${order}`,
+			),
+		),
+		table(t("runs"), heads, body),
+		sorted.length > LISTED &&
+			h("p", { key: "more", class: "small muted" }, t("shown", { n: LISTED, all: sorted.length.toLocaleString() })),
+	];
+}

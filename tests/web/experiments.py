@@ -1,0 +1,59 @@
+"""What tests of experiments share."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.utils import timezone
+
+from kschedui.experiments import store, worker
+from kschedui.experiments.plan import plan
+from kschedui.models import Batch, Experiment, Result, Version
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.access import Visitor
+from tests.builders import node, pod, priority_class, scenario
+
+TEXT = scenario(
+    *(node(f"n{i}", cpu=2) for i in range(3)),
+    priority_class("high", 1000),
+    *(pod(f"low-{i}", cpu=1, node=f"n{i % 3}", priority=10 * i) for i in range(6)),
+    *(pod(f"high-{i}", cpu=2, priority_class="high") for i in range(2)),
+    title="Preemption",
+)
+PRIORITY = {"name": "priority", "field": {"kind": "PriorityClass", "name": "high", "path": "value"}}
+FACTORS: list[dict[str, Any]] = [
+    {**PRIORITY, "field": {**PRIORITY["field"], "values": [0, 45, 1000]}},  # type: ignore[dict-item]
+    {"seeds": {"count": 20}},
+]
+SIZE = 60
+
+
+def begun(factors: Any = None, text: str = TEXT, editor: str = "somebody", party: str = "a party") -> Experiment:
+    """An experiment whose batches wait."""
+    visitor = Visitor(editor=editor)
+    version = scenarios.create(visitor, text)
+    return store.begin(visitor, plan(version, FACTORS if factors is None else factors, None), party)
+
+
+def finish() -> None:
+    """Do what one worker would, until nothing waits."""
+    while worker.serve():
+        pass
+
+
+def numbers(experiment: Experiment) -> list[int]:
+    """Of the cells that have a result."""
+    return list(Result.objects.filter(experiment=experiment).order_by("number").values_list("number", flat=True))
+
+
+def expire() -> None:
+    """Every worker is silent for too long."""
+    Batch.objects.filter(lease_until__isnull=False).update(lease_until=timezone.now() - timedelta(seconds=1))
+
+
+def rows(experiment: Experiment) -> list[Any]:
+    """(number, measures, error) of every result."""
+    return list(store.in_order(experiment))
+
+
+Keep = Callable[..., Version]
