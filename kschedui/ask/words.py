@@ -1,9 +1,12 @@
-"""Why two runs part, in words."""
+"""Why two runs part, and what a smallest change is, in words."""
 
 from __future__ import annotations
 
+from functools import reduce
+
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import Cause
+from scheduler_core.ask.smallest_change import Change, Changed
 
 
 def cause_words(cause: Cause) -> Message:
@@ -41,3 +44,54 @@ def _score_words(cause: Cause) -> Message:
         plugin_before=cause.plugin_before,
         plugin_after=cause.plugin_after,
     )
+
+
+def change_words(change: Change) -> Message:
+    """One sentence: all that changes, and where the pod then goes."""
+    node = change.node
+    said = reduce(
+        lambda before, after: Message("{before}, and {after}", before=before, after=after),
+        [_changed_words(one, node) for one in change.changed],
+    )
+    if change.victims:
+        return Message(
+            "{change}: it then evicts {victims} on {node}", change=said, victims=", ".join(change.victims), node=node
+        )
+    return Message("{change}: it then fits on {node}", change=said, node=node)
+
+
+def _changed_words(one: Changed, node: str) -> Message:
+    values = {"name": one.name, "before": one.before, "after": one.after}
+    match one.kind:
+        case "request":
+            return Message("Ask for {after} {name} instead of {before}", **values)
+        case "toleration":
+            return Message("Tolerate the taint {name}", name=one.name)
+        case "uncordon":
+            return Message("Uncordon {name}", name=one.name)
+        case "pods":
+            return Message("Allow {after} pods on {name} instead of {before}", **values)
+        case "port":
+            return Message("Do without the host port {name}", name=one.name)
+        case "priority" if one.name == "priority":
+            return Message("Priority {after} instead of {before}", after=one.after, before=one.before)
+        case "priority":
+            return Message("Let it preempt: {name} {after}", name=one.name, after=one.after)
+        case "nodes":
+            return Message("One more node like {name}", name=one.name)
+        case "label":
+            return _label_words(one, node)
+        case "spread" if isinstance(one.after, int):
+            return Message("Let pods differ by {after} over {name} instead of {before}", **values)
+        case "spread":
+            return Message("Only prefer to spread over {name}", name=one.name)
+        case "affinity" if one.name == "nodeAffinity":
+            return Message("Require no node affinity")
+        case "affinity":
+            return Message("Require no {name} over {key}", name=one.name, key=one.before or "-")
+
+
+def _label_words(one: Changed, node: str) -> Message:
+    if one.after is None:
+        return Message("Take the label {name}={before} off the pod", name=one.name, before=one.before)
+    return Message("Label {node} {name}={after}", node=node, name=one.name, after=one.after)

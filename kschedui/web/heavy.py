@@ -8,8 +8,8 @@ import os
 import resource
 import sys
 import threading
-from collections import Counter
-from collections.abc import Callable, Iterator
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import CancelledError
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from contextlib import contextmanager
@@ -33,6 +33,7 @@ WALL = 3  # times the processor time: others are served meanwhile
 JOBS_OF_A_PROCESS = 200
 JOBS = "kschedui.web.api.jobs"  # loaded before memory is counted
 PAGE = os.sysconf("SC_PAGE_SIZE")
+MOST_PLACES_KNOWN = 256
 
 places = threading.BoundedSemaphore(max(1, settings.HEAVY_PROCESSES))
 slow_places = threading.BoundedSemaphore(max(1, settings.HEAVY_PROCESSES - 1))  # one is left for the quick ones
@@ -53,29 +54,39 @@ class TooMuch(Exception):
         self.sentence = sentence
 
 
-def run(client: str, job: Callable[..., Result], *args: Any, seconds: int, slow: bool = False) -> Result:
+def run(
+    client: str, job: Callable[..., Result], *args: Any, seconds: int, slow: bool = False, near: Hashable = None
+) -> Result:
     """The job's result, from a process that may use so many seconds of processor time; one at a time for a client.
 
-    `job` is a function of a module; `args` and its result are plain data. Raises what the job raises, Busy, TooMuch.
+    `job` is a function of a module; `args` and its result are plain data. Jobs with the same `near` go to the same
+    process while that is free: what one of them leaves there the next may find. Raises what the job raises, Busy,
+    TooMuch.
     """
     counted[job.__name__] += 1
     with in_line(client, slow=slow):
         if not settings.HEAVY_PROCESSES:  # in tests of one process
             return job(*args)
-        work = pool().schedule(bounded, args=[seconds, translation.get_language(), job, *args], timeout=WALL * seconds)
-        try:
-            result: Result = work.result()
-            return result
-        except (FutureTimeoutError, ProcessExpired, CancelledError):
-            counted["ended"] += 1
-            raise TooMuch(
-                Message("This takes more than {seconds} seconds of work, which is the limit.", seconds=seconds)
-            ) from None
-        except MemoryError:
-            counted["ended"] += 1
-            raise TooMuch(
-                Message("This takes more than {most:,} MB of memory, which is the limit.", most=megabytes())
-            ) from None
+        with processes().one(near) as pool:
+            return result_of(pool, seconds, job, *args)
+
+
+def result_of(pool: ProcessPool, seconds: int, job: Callable[..., Result], *args: Any) -> Result:
+    """From a process of the pool; raises what the job raises, TooMuch."""
+    work = pool.schedule(bounded, args=[seconds, translation.get_language(), job, *args], timeout=WALL * seconds)
+    try:
+        result: Result = work.result()
+        return result
+    except (FutureTimeoutError, ProcessExpired, CancelledError):
+        counted["ended"] += 1
+        raise TooMuch(
+            Message("This takes more than {seconds} seconds of work, which is the limit.", seconds=seconds)
+        ) from None
+    except MemoryError:
+        counted["ended"] += 1
+        raise TooMuch(
+            Message("This takes more than {most:,} MB of memory, which is the limit.", most=megabytes())
+        ) from None
 
 
 @contextmanager
@@ -100,15 +111,52 @@ def in_line(client: str, *, slow: bool) -> Iterator[None]:
                 clients.pop(client, None)
 
 
+class Processes:
+    """A pool of one process each, so that a job can go where one before it left something."""
+
+    def __init__(self, count: int) -> None:
+        self.pools = [
+            ProcessPool(
+                max_workers=1,
+                max_tasks=JOBS_OF_A_PROCESS,
+                initializer=begin,
+                context=get_context("spawn"),  # a process with threads must not be forked
+            )
+            for _ in range(count)
+        ]
+        self._free = list(range(count))  # the one that was busy last comes last
+        self._where: OrderedDict[Hashable, int] = OrderedDict()
+        self._guard = threading.Lock()
+
+    @contextmanager
+    def one(self, near: Hashable) -> Iterator[ProcessPool]:
+        """A free one: where `near` was asked before, else the one that rests longest. `in_line` sees that there is."""
+        with self._guard:
+            there = self._where.get(near)
+            at = there if there in self._free else self._free[0]
+            self._free.remove(at)
+            if near is not None:
+                self._where[near] = at
+                self._where.move_to_end(near)
+                while len(self._where) > MOST_PLACES_KNOWN:
+                    self._where.popitem(last=False)
+        try:
+            yield self.pools[at]
+        finally:
+            with self._guard:
+                self._free.append(at)
+
+    def stop(self) -> None:
+        """End them all."""
+        for pool in self.pools:
+            pool.stop()  # type: ignore[no-untyped-call]
+            pool.join()
+
+
 @lru_cache(maxsize=1)
-def pool() -> ProcessPool:
+def processes() -> Processes:
     """The processes; each starts when it is needed first."""
-    return ProcessPool(
-        max_workers=settings.HEAVY_PROCESSES,
-        max_tasks=JOBS_OF_A_PROCESS,
-        initializer=begin,
-        context=get_context("spawn"),  # a process with threads must not be forked
-    )
+    return Processes(settings.HEAVY_PROCESSES)
 
 
 def megabytes() -> int:

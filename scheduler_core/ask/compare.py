@@ -108,7 +108,7 @@ class _Run:
         self.events = events
         self.attempts: list[Attempt] = []
         tally = Tally()
-        for attempt in _attempts(_seen_by(tally, events())):
+        for attempt in attempts(_seen_by(tally, events())):
             self.attempts.append(attempt)
         self.measures = tally.measures()
         self.place: dict[PodKey, NodeName] = {**dict.fromkeys(tally.pending, ""), **tally.bound}
@@ -146,7 +146,7 @@ def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
         yield event
 
 
-def _attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
+def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
     """Each as it ends; those of a pod are counted by the scheduler's number for them, however it was created anew."""
     time, begun = 0.0, 0
     preemption: trace.PreemptionEvaluated | None = None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 
-from scheduler_core.apis.core import Pod
+from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.ask.world import World
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
@@ -14,11 +14,14 @@ from scheduler_core.simulation.simulation import Simulation
 
 
 class Moment:
-    """`pod` is the one whose attempt comes next, None at the end of the run. `time` is virtual."""
+    """`pod` is the one whose attempt comes next, None at the end of the run; `number` says which of its own attempts
+    that is. `time` is virtual."""
 
-    def __init__(self, scenario: Scenario, registry: Registry, simulation: Simulation, pod: Pod | None) -> None:
+    def __init__(
+        self, scenario: Scenario, registry: Registry, simulation: Simulation, pod: Pod | None, number: int = 0
+    ) -> None:
         self.scenario, self.registry = scenario, registry
-        self.pod = pod
+        self.pod, self.number = pod, number
         self.time = simulation.cluster.now
         self._scheduler = simulation.scheduler
 
@@ -33,7 +36,7 @@ def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGIST
     try:
         deque(simulation.run(), maxlen=0)
     except _Reached as reached:
-        return Moment(scenario, registry, simulation, reached.pod)
+        return Moment(scenario, registry, simulation, reached.pod, simulation.tries[reached.pod.key] + 1)
     raise LookupError(f"the run has no attempt {attempt}")
 
 
@@ -58,9 +61,11 @@ class _Stopping(Simulation):
     def __init__(self, scenario: Scenario, registry: Registry, attempt: int) -> None:
         super().__init__(scenario, registry)
         self._stop_at = attempt
+        self.tries: Counter[PodKey] = Counter()
 
     def _attempt(self, queued: QueuedPod, from_active: bool) -> None:
         skipped = queued.pod.terminating or queued.key in self.cluster.assumed
         if not skipped and self.scheduler.attempts + 1 == self._stop_at:
             raise _Reached(queued.pod)
+        self.tries[queued.key] += not skipped
         super()._attempt(queued, from_active)

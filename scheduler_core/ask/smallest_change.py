@@ -50,27 +50,47 @@ class Change(msgspec.Struct, frozen=True):
 
 def smallest_changes(moment: Moment) -> list[Change]:
     """The smallest of each kind, and of each node, the smallest first; [] if the pod finds a node as it is."""
-    if moment.pod is None:
-        raise NotPossible(Message("no attempt comes at this moment"))
-    search = _Search(moment, moment.pod)
-    if search.decision.node:
-        return []
-    found = [change for node in search.nodes() if (change := search.answered(node)) is not None]
-    found += [*search.priority(), *search.one_more_node()]
-    found.sort(key=lambda one: (len(one.changed), one.size))
-    best = {one.kinds: one for one in reversed(found)}
-    by_node = {one.node: one for one in reversed(found)}
-    kept = [one for one in found if one is best[one.kinds] or one is by_node[one.node]]
-    return kept
+    search = Search(moment)
+    for _ in search.work:
+        pass
+    return search.ranked()
 
 
-class _Search:
-    """Tries edits in worlds of the moment."""
+class Search:
+    """Tries edits in worlds of the moment. `work` does it piece by piece: after each piece `ranked` has what is found
+    so far, and `done` of `pieces` are done."""
 
-    def __init__(self, moment: Moment, pod: Pod) -> None:
-        self._moment, self._pod = moment, pod
+    def __init__(self, moment: Moment) -> None:
+        if moment.pod is None:
+            raise NotPossible(Message("no attempt comes at this moment"))
+        self._moment, self._pod = moment, moment.pod
         self._world = moment.world()
-        self.decision = self._world.decide(pod.key, all_nodes=True)
+        self.decision = self._world.decide(moment.pod.key, all_nodes=True)
+        self._found: list[Change] = []
+        self.done, self.pieces = 0, 0
+        self.work = self._pieces()
+
+    def _pieces(self) -> Iterator[None]:
+        if self.decision.node:
+            return
+        nodes = self.nodes()
+        self.pieces = len(nodes) + 2
+        for node in nodes:
+            change = self.answered(node)
+            self._found += [] if change is None else [change]
+            self.done += 1
+            yield
+        for others in (self.priority, self.one_more_node):
+            self._found += others()
+            self.done += 1
+            yield
+
+    def ranked(self) -> list[Change]:
+        """The smallest of each kind, and of each node, the smallest first."""
+        found = sorted(self._found, key=lambda one: (len(one.changed), one.size))
+        best = {one.kinds: one for one in reversed(found)}
+        by_node = {one.node: one for one in reversed(found)}
+        return [one for one in found if one is best[one.kinds] or one is by_node[one.node]]
 
     def decided(self, edits: Sequence[Edit]) -> tuple[World, Decision]:
         """With all nodes looked at, so that each node's own answer is known."""

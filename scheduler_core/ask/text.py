@@ -58,7 +58,16 @@ def written(text: str, edits: Sequence[Edit], dump: Dump) -> str:
 
 def seeded(text: str, seed: int, dump: Dump) -> str:
     """The text with that seed, in its Scenario document, or in one that is added."""
-    steps = [Step(("spec", "seed"), seed)]
+    return _in_scenario(text, [Step(("spec", "seed"), seed)], dump)
+
+
+def happened(text: str, event: Mapping[str, Any], dump: Dump) -> str:
+    """The text with one more event of its timeline, the first in the list."""
+    steps = [Step(("spec", "events"), event, add=True)]
+    return _in_scenario(text, steps, dump)
+
+
+def _in_scenario(text: str, steps: Sequence[Step], dump: Dump) -> str:
     for document in _documents(text):
         if (document.data.get("apiVersion"), document.data.get("kind")) == SCENARIO:
             return _with_steps(text, _Found(document.data, document.chunk, document.prefix), steps, dump)

@@ -55,7 +55,12 @@ NEEDS = {
     ("POST", "api/v1/experiments/{eid}/again"): EDIT,
     ("DELETE", "api/v1/experiments/{eid}"): EDIT,
 }
-BODIES = {"api/v1/scenarios/{sid}/shares": {"account": "reader"}, "api/v1/scenarios/{sid}": {"title": "x"}}
+BODIES: dict[str, dict[str, Any]] = {
+    "api/v1/scenarios/{sid}/shares": {"account": "reader"},
+    "api/v1/scenarios/{sid}": {"title": "x"},
+    "api/v1/runs/{rid}/attempts/{attempt}/what-if": {"edits": []},
+    "api/v1/runs/{rid}/attempts/{attempt}/keep": {"edits": []},
+}
 
 
 def routes(patterns: Any = None, before: str = "") -> Iterator[str]:

@@ -18,10 +18,9 @@ ENDLESS = range(10**15)
 def _one_pool() -> Iterator[None]:
     """A process takes a second to start: one serves all of these tests."""
     yield
-    if heavy.pool.cache_info().currsize:
-        heavy.pool().stop()
-        heavy.pool().join()
-        heavy.pool.cache_clear()
+    if heavy.processes.cache_info().currsize:
+        heavy.processes().stop()
+        heavy.processes.cache_clear()
 
 
 @pytest.fixture
@@ -93,3 +92,15 @@ def test_who_finds_nobody_free_is_told_when_to_come_again(author: Browser, monke
         answer = author.post_json("/api/v1/check", text=SMALL)
     assert (answer.status_code, answer.headers["Retry-After"]) == (503, "0")
     assert author.post_json("/api/v1/check", text=SMALL).status_code == 200
+
+
+def test_who_asks_about_the_same_comes_to_the_same_process_while_it_is_free() -> None:
+    two = heavy.Processes(2)
+    with two.one("a") as first:
+        pass
+    with two.one("b") as second:
+        assert second is not first
+        with two.one("a") as again:
+            assert again is first
+    with two.one("a"), two.one("a") as other:
+        assert other is second

@@ -146,6 +146,14 @@ def worked(request: HttpRequest, job: Callable[..., Any], *args: Any, size: int,
     return heavy.run(asker.author or asker.address, job, *args, seconds=settings.LIMITS["heavy_seconds"], slow=slow)
 
 
+def near(request: HttpRequest, job: Callable[..., Any], name: Any, *args: Any, size: int, slow: bool = False) -> Any:
+    """The same of a job that keeps something under its first argument: questions with that go to one process."""
+    if size <= LIGHT:
+        return job(name, *args)
+    asker, seconds = asker_of(request), settings.LIMITS["heavy_seconds"]
+    return heavy.run(asker.author or asker.address, job, name, *args, seconds=seconds, slow=slow, near=name)
+
+
 def keeping_visitor(request: HttpRequest) -> access.Visitor:
     """A visitor who is about to keep something; raises NoRoom when they have kept enough."""
     visitor = access.editing_visitor(request)

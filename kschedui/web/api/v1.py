@@ -11,6 +11,7 @@ from ninja.errors import HttpError, ValidationError
 
 from kschedui.web.api import experiments, imports, library, runs, scenarios, shares, texts, versions
 from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of, too_large
+from kschedui.web.api.asking import routes as asking
 from kschedui.web.api.document import DocumentedAPI
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
 from scheduler_core.apis.messages import Message
@@ -20,7 +21,8 @@ for room in (library, texts, imports):
     api.add_router("", room.router)
 for room in (scenarios, versions, shares):
     api.add_router("/scenarios", room.router)
-api.add_router("/runs", runs.router)
+for room in (runs, asking):
+    api.add_router("/runs", room.router)
 api.add_router("/experiments", experiments.router)
 
 

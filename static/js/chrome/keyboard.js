@@ -53,6 +53,7 @@ export const BINDINGS = [
 	{ keys: ["g"], name: "goto", run: (_, page) => page.open("goto") },
 	{ keys: ["b"], name: "breakpoints", run: (_, page) => page.open("breakpoints") },
 	{ keys: ["s"], name: "share", run: (_, page) => page.open("share") },
+	{ keys: ["w"], name: "ask", run: (_, page) => page.open("ask") },
 	{ keys: ["t"], name: "transcript", run: (_, page) => page.open("transcript") },
 	{ keys: ["l"], name: "lanes", run: (_, page) => page.set({ lanes: !page.state().options.lanes }) },
 	{

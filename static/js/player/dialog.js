@@ -18,12 +18,22 @@ screen.followers.add(follow);
 /** One that was open and closed meanwhile stays closed. @param {string} name */
 export async function showDialog(name) {
 	if (!screen.drawn) return void (wished = name); // a link to a step needs the step
+	if (name.startsWith("ask")) return void askAbout(name.slice("ask".length + 1));
 	const fresh = !dialog.open;
 	await loadCaptions(); // the transcript tells every event
 	if (!screen.drawn || !(fresh || dialog.open)) return;
 	open = name; // only now: the close event of the one before may have come meanwhile
 	drawDialog(dialog, name, screen.drawn);
 	if (!dialog.open) dialog.showModal();
+}
+
+/** @type {typeof import("../ask/open.js") | null} */
+let asking = null;
+
+/** The panel beside the stage. @param {string} what */
+async function askAbout(what) {
+	asking ??= await import("../ask/open.js");
+	if (screen.drawn && !screen.drawn.boot.embed) asking.ask(screen.drawn, what);
 }
 
 /**
@@ -34,5 +44,6 @@ export async function showDialog(name) {
 function follow(before, now) {
 	const name = before && open && dialog.open && formatLink(before) !== formatLink(now) ? open : wished;
 	wished = "";
+	asking?.follow(now);
 	if (name) void showDialog(name);
 }

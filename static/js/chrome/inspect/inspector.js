@@ -25,6 +25,25 @@ function pairs(map) {
 	return all.length ? all.map(([key, value]) => h("code", { key }, `${key}=${value}`)) : "<none>";
 }
 
+/** Ways to ask "and if ...?". @param {View} view @param {"pod" | "node"} kind @param {string} name */
+function askAbout(view, kind, name) {
+	if (view.boot.embed) return null;
+	const { scenario } = view.boot;
+	const open = () => view.act.open(`ask:${kind}:${name}`);
+	return h(
+		"p",
+		{ key: "ask", class: "buttons" },
+		h("button", { type: "button", class: "button", on: { click: open } }, t("ask.title")),
+		kind === "pod" &&
+			scenario?.id &&
+			h(
+				"a",
+				{ class: "button", href: `/s/${scenario.id}/v/${scenario.version}/capacity/?pod=${encodeURIComponent(name)}` },
+				t("ask.howmany"),
+			),
+	);
+}
+
 /** @param {View} view @param {string} key @returns {Child} */
 export function podInspector(view, key) {
 	const pod = view.state.pods.get(key);
@@ -44,6 +63,7 @@ export function podInspector(view, key) {
 	return [
 		h("p", { key: "kind", class: "margin-label" }, t("pod")),
 		h("h2", { key: "name" }, name),
+		askAbout(view, "pod", key),
 		h(
 			"dl",
 			{ key: "facts", class: "entries" },
@@ -201,6 +221,7 @@ export function nodeInspector(view, name) {
 	return [
 		h("p", { key: "kind", class: "margin-label" }, t("node")),
 		h("h2", { key: "name" }, name),
+		askAbout(view, "node", name),
 		verdictOn(view, name),
 		h(
 			"dl",

@@ -16,6 +16,13 @@ export function explain(view) {
 			h("h3", { key: "look" }, t("lesson.look")),
 			h("p", { key: "lookat", class: "note" }, lesson.look_at),
 		],
+		view.state.finished &&
+			!view.boot.embed &&
+			h(
+				"button",
+				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open("ask:run:") } },
+				t("ask.title"),
+			),
 		h("p", { key: "keys", class: "note" }, t("margin.keys")),
 	);
 }

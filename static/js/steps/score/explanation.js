@@ -103,6 +103,13 @@ function total(view, node) {
 		i === best ? t("margin.winner", { node }) : node,
 		breakdown(view, node, ""),
 		h("p", { key: "note", class: "note" }, t("margin.total")),
+		i !== best &&
+			!view.boot.embed &&
+			h(
+				"button",
+				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open(`ask:weigh:${node}`) } },
+				t("ask.weigh", { node }),
+			),
 		model.skipped.length > 0 &&
 			h(
 				"p",

@@ -1,0 +1,93 @@
+"""Moments of runs that somebody asks about, kept for the next question: bounded, in each process that answers.
+
+A moment is named by the text's digest, the release and the attempt, so that the text itself travels only when the
+moment is not here yet.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from kschedui.scenarios import engine
+from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
+from scheduler_core.ask.moment import Moment, at_end, before_attempt
+from scheduler_core.ask.objects import KnownPlugins
+from scheduler_core.ask.smallest_change import Search
+from scheduler_core.framework.runtime.runtime import Registry
+from scheduler_core.plugins import REGISTRY
+
+MOST_ROWS = 60_000  # nodes and pods of all moments of a process
+AT_END = 0  # instead of an attempt
+
+
+class Name(NamedTuple):
+    """Of a moment; `kubernetes` "": the text's own release."""
+
+    sha256: str
+    kubernetes: str
+    attempt: int
+
+
+class NotHere(Exception):
+    """The moment is not kept in this process: ask again with the text."""
+
+
+@dataclass
+class Asked:
+    """A moment that is asked about, by one at a time; `search` goes on where the last question left it."""
+
+    moment: Moment
+    turn: threading.Lock = field(default_factory=threading.Lock)
+    search: Search | None = None
+
+    @property
+    def rows(self) -> int:
+        scenario = self.moment.scenario
+        return len(scenario.objects) + len(scenario.events)
+
+
+_kept: OrderedDict[Name, Asked] = OrderedDict()
+_guard = threading.Lock()
+
+
+def asked(name: Name, text: str | None) -> Asked:
+    """The moment; raises NotHere without the text, LookupError for no such attempt, ScenarioErrors and RunEnded."""
+    with _guard:
+        found = _kept.get(name)
+        if found is not None:
+            _kept.move_to_end(name)
+            return found
+    if text is None:
+        raise NotHere
+    made = Asked(_made(name, text))
+    with _guard:
+        _kept[name] = made
+        while len(_kept) > 1 and sum(one.rows for one in _kept.values()) > MOST_ROWS:
+            _kept.popitem(last=False)
+    return made
+
+
+def forget() -> None:
+    """Keep none: memory is short, or a test begins."""
+    with _guard:
+        _kept.clear()
+
+
+def registry() -> Registry:
+    """Plugins of other packages too."""
+    return {**REGISTRY, **outside_plugins()}
+
+
+def known() -> KnownPlugins:
+    """As a configuration may name them."""
+    return known_plugins(outside_plugins())
+
+
+def _made(name: Name, text: str) -> Moment:
+    scenario = engine.read_again(text, name.kubernetes)
+    if name.attempt == AT_END:
+        return at_end(scenario, registry())
+    return before_attempt(scenario, name.attempt, registry())

@@ -1,0 +1,1 @@
+"""Questions about a moment of a run: what if, the smallest change, how many fit."""

@@ -1,0 +1,70 @@
+"""Edits written into a scenario's text so that its run is the same until the moment and goes on from there.
+
+What is done to nodes and budgets later than the start becomes an event of the timeline at the moment's time; a pod,
+and the configuration, are edited where they are written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from scheduler_core.apis.core import Node
+from scheduler_core.ask.edits import AddNodes, ConfigurationEdit, Edit, ObjectEdit, Remove, SetField, Step, patched
+from scheduler_core.ask.moment import Moment
+from scheduler_core.ask.objects import manifests_like, stored
+from scheduler_core.ask.text import Dump, happened, written
+from scheduler_core.scenario.objects.kinds import KINDS
+
+LATER = ("Node", "PodDisruptionBudget")
+
+
+def continued(moment: Moment, text: str, edits: Sequence[Edit], dump: Dump) -> str:
+    """The text with the edits; raises NotPossible."""
+    later = [edit for edit in edits if moment.time > 0 and _happens(edit)]
+    text = written(text, [edit for edit in edits if edit not in later], dump)
+    for event in reversed(_events(moment, later)):
+        text = happened(text, {"at": _seconds(moment.time), **event}, dump)
+    return text
+
+
+def _happens(edit: Edit) -> bool:
+    if isinstance(edit, ConfigurationEdit):
+        return False
+    return isinstance(edit, AddNodes) or edit.kind in LATER
+
+
+def _seconds(time: float) -> float | int:
+    return int(time) if time == int(time) else time
+
+
+def _events(moment: Moment, edits: Sequence[Edit]) -> list[dict[str, Any]]:
+    """One event for each object, as all edits together leave it."""
+    cluster = moment.world().cluster
+    made: dict[tuple[str, str, str], dict[str, Any]] = {}
+    for edit in edits:
+        assert isinstance(edit, ObjectEdit)
+        match edit:
+            case AddNodes():
+                nodes: dict[str, Mapping[str, Any]] = {one.name: one.manifest for one in cluster.all_nodes()}
+                nodes |= {key[2]: event["create"] for key, event in made.items() if "create" in event}
+                for data in manifests_like(edit, nodes.get(edit.like), nodes):
+                    made["Node", "", data["metadata"]["name"]] = {"create": data}
+            case SetField():
+                key = (edit.kind, edit.namespace, edit.name)
+                event = made.get(key) or {"update": _manifest(stored(cluster, *key))}
+                made[key] = {
+                    action: patched(data, [Step(edit.path, edit.value, edit.add)]) for action, data in event.items()
+                }
+            case Remove():
+                names = {"apiVersion": KINDS[edit.kind].api_version, "kind": edit.kind, "name": edit.name}
+                namespace = {"namespace": edit.namespace} if edit.namespace else {}
+                made[edit.kind, edit.namespace, edit.name] = {"delete": {**names, **namespace}}
+    return list(made.values())
+
+
+def _manifest(found: Any) -> Mapping[str, Any]:
+    manifest: Mapping[str, Any] = found.manifest
+    if isinstance(found, Node):
+        return {"apiVersion": "v1", "kind": "Node", **manifest}
+    return manifest

@@ -1,0 +1,147 @@
+// @ts-check
+/** What fields are made of: a slider with its number, a switch, a list whose items come and go. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { units, written } from "../quantities.js";
+
+/** @param {string} key @param {string} title @param {Child[]} body */
+export function group(key, title, ...body) {
+	return h("fieldset", { key, class: "ask-group" }, h("legend", null, title), ...body);
+}
+
+/** @param {Event} event */
+export function textOf(event) {
+	return /** @type {HTMLInputElement} */ (event.target).value;
+}
+
+/**
+ * A quantity: a slider, and the text that is sent.
+ * @param {string} key
+ * @param {string} label
+ * @param {{resource: string, was: any, now: any, most: number, set: (text: string) => void}} field
+ */
+export function quantityField(key, label, { resource, was, now, most, set }) {
+	const value = now ?? was ?? "0";
+	const number = units(resource, value);
+	const before = units(resource, was ?? 0);
+	const top = Math.max(most, before * 2, 1);
+	const step = resource === "cpu" ? 50 : top > 64 ? Math.max(1, 2 ** Math.floor(Math.log2(top / 256))) : 1;
+	return h(
+		"div",
+		{ key, class: `ask-field ${now !== undefined && now !== was ? "edited" : ""}` },
+		h("label", { key: "label", for: `ask-${key}` }, label),
+		h("input", {
+			key: "slider",
+			type: "range",
+			"aria-label": label,
+			min: "0",
+			max: String(Math.ceil(top / step) * step),
+			step: String(step),
+			value: String(Number.isNaN(number) ? 0 : number),
+			on: { input: (/** @type {Event} */ event) => set(written(resource, Number(textOf(event)))) },
+		}),
+		h("input", {
+			key: "text",
+			id: `ask-${key}`,
+			class: "ask-number",
+			type: "text",
+			autocomplete: "off",
+			value: String(value),
+			on: { change: (/** @type {Event} */ event) => set(textOf(event).trim()) },
+		}),
+	);
+}
+
+/**
+ * A whole number with a slider.
+ * @param {string} key
+ * @param {string} label
+ * @param {{was: number, now: number | undefined, least: number, most: number, set: (value: number) => void}} field
+ */
+export function numberField(key, label, { was, now, least, most, set }) {
+	const value = String(now ?? was);
+	const on = (/** @type {Event} */ event) => {
+		const number = Number.parseInt(textOf(event), 10);
+		if (Number.isFinite(number)) set(number);
+	};
+	return h(
+		"div",
+		{ key, class: `ask-field ${now !== undefined && now !== was ? "edited" : ""}` },
+		h("label", { key: "label", for: `ask-${key}` }, label),
+		h("input", {
+			key: "slider",
+			type: "range",
+			"aria-label": label,
+			min: String(least),
+			max: String(Math.max(most, was)),
+			value,
+			on: { input: on },
+		}),
+		h("input", { key: "text", id: `ask-${key}`, class: "ask-number", type: "number", value, on: { change: on } }),
+	);
+}
+
+/** @param {string} key @param {string} label @param {boolean} checked @param {(on: boolean) => void} set */
+export function toggle(key, label, checked, set) {
+	const on = { change: (/** @type {any} */ event) => set(event.target.checked) };
+	return h(
+		"label",
+		{ key, class: "ask-switch" },
+		h("input", { type: "checkbox", checked, on }),
+		h("span", null, label),
+	);
+}
+
+/**
+ * Items that can be taken away, and a field for one more.
+ * @param {string} key
+ * @param {{label: string, items: {key: string, text: string, drop: () => void}[], hint: string, options?: string[],
+ *   add: ((text: string) => void) | null}} list
+ */
+export function listField(key, { label, items, hint, options = [], add }) {
+	const submit = (/** @type {SubmitEvent} */ event) => {
+		event.preventDefault();
+		const field = /** @type {HTMLInputElement} */ (/** @type {HTMLFormElement} */ (event.target).elements.item(0));
+		if (field.value.trim()) add?.(field.value.trim());
+		field.value = "";
+	};
+	return h(
+		"div",
+		{ key, class: "ask-list" },
+		h("span", { key: "label", class: "ask-label" }, label),
+		h(
+			"ul",
+			{ key: "items" },
+			items.map((one) =>
+				h(
+					"li",
+					{ key: one.key },
+					h("code", null, one.text),
+					h(
+						"button",
+						{
+							type: "button",
+							class: "icon-button",
+							"aria-label": t("ask.without", { what: one.text }),
+							on: { click: one.drop },
+						},
+						"✕",
+					),
+				),
+			),
+		),
+		add &&
+			h(
+				"form",
+				{ key: "add", class: "ask-add", on: { submit } },
+				h("input", { type: "text", placeholder: hint, "aria-label": `${label}: ${hint}`, list: `ask-${key}-known` }),
+				h(
+					"datalist",
+					{ id: `ask-${key}-known` },
+					options.map((one) => h("option", { key: one, value: one })),
+				),
+				h("button", { class: "button" }, t("ask.add")),
+			),
+	);
+}

@@ -1,0 +1,84 @@
+"""A Pending pod made to fit and sent as a link; a weight that decides; all of it by keyboard and on a phone."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.builders import node, pod, scenario
+from tests.e2e.player_page import drawn, sentence, steps_of, until
+from tests.e2e.test_player_panels import phone, save
+
+__all__ = ["phone"]
+
+NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]), node("n3", cpu=6))
+
+
+def opened(page: Page, *objects: dict[str, object]) -> dict[str, object]:
+    """A saved scenario's player, with its whole run."""
+    saved = save(page, scenario(*objects))
+    page.goto(saved["url"])
+    drawn(page)
+    until(page, "kschedui.store.complete")
+    return saved
+
+
+def test_a_pending_pod_is_made_to_fit_and_the_link_shows_it_placed(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, *NODES, pod("web", cpu=7))
+    page.keyboard.press("End")
+    page.keyboard.press("w")
+    panel = page.get_by_role("complementary", name="What if")
+    expect(panel).to_contain_text("stays Pending")
+    panel.get_by_role("tab", name="Smallest change").click()
+    first = panel.locator(".ask-found li").first
+    expect(first).to_contain_text("Ask for 6 cpu instead of 7: it then fits on n3")
+    first.get_by_role("button", name="Try it").click()
+    expect(panel.locator(".ask-side.after")).to_contain_text("goes to n3")
+    expect(page.locator("#stage [data-node=n3]")).to_have_attribute("data-asked", "winner")
+    panel.get_by_role("button", name="Keep it as a fork").click()
+    link = panel.get_by_label("Link to the step").input_value()
+    assert page.request.get(f"{link.partition('#')[0]}scenario.yaml").text().count('"cpu": "6"') >= 1
+    page.goto(link)
+    drawn(page)
+    until(page, "kschedui.store.complete")
+    expect(page.get_by_role("link", name="Compare their runs")).to_be_attached()
+    page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "HostSelected")[0])
+    until(page, "document.querySelector('#caption h1').textContent.includes('n3')")
+    assert "web" in sentence(page)
+
+
+def test_on_a_phone_fields_are_judged_as_they_move_and_undo_takes_them_back(phone: Page) -> None:
+    page = phone  # whose console may tell of the value that is refused
+    opened(page, *NODES, pod("web", cpu=7))
+    page.keyboard.press("w")
+    panel = page.get_by_role("complementary", name="What if")
+    panel.get_by_role("slider", name="cpu").fill("4000")
+    expect(panel.locator(".ask-changes.gained")).to_contain_text("2 nodes fit now")
+    panel.get_by_role("textbox", name="cpu").fill("lots")
+    panel.get_by_role("textbox", name="cpu").press("Enter")
+    expect(panel.get_by_role("alert")).to_contain_text("lots")
+    panel.get_by_role("button", name="Undo").click()
+    expect(panel.get_by_role("alert")).to_have_count(0)
+    panel.get_by_role("tab", name="Node").click()
+    panel.get_by_label("node", exact=True).fill("n2")
+    panel.get_by_label("node", exact=True).press("Enter")
+    panel.get_by_role("button", name="Take away dedicated=db:NoSchedule").click()
+    expect(panel.locator(".ask-side.after")).to_contain_text("goes to n2")
+    panel.get_by_role("button", name="Reset").click()
+    expect(panel.locator(".ask-side.after")).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(panel).to_have_count(0)
+
+
+def test_a_nodes_total_leads_to_the_weight_that_makes_it_win(browser_page: Page) -> None:
+    page = browser_page
+    objects = node("n1", cpu=8), node("n2", cpu=8), pod("old", cpu=2, memory="1Gi", node="n2"), pod("web", cpu=1)
+    opened(page, *objects)
+    page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "HostSelected")[0])
+    page.locator("[data-node=n2] .total").click()
+    page.get_by_role("button", name="What makes n2 win?").click()
+    panel = page.get_by_role("complementary", name="What if")
+    expect(panel.locator(".ask-weigh")).to_be_visible()
+    panel.get_by_text("MostAllocated").click()
+    expect(panel.locator(".ask-side.after")).to_contain_text("goes to n2")
+    expect(panel.locator(".ask-changes.moved")).to_contain_text("2 totals moved")

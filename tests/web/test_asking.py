@@ -1,0 +1,149 @@
+"""Questions about a moment over the API: what if, the smallest change, weights, how many fit, and keeping an edit."""
+
+from typing import Any
+
+import pytest
+
+from kschedui.ask import moments
+from kschedui.models import Scenario
+from kschedui.runs import worker
+from kschedui.scenarios import store
+from kschedui.web.api import answers
+from tests.builders import node, pod, scenario
+from tests.web.conftest import Browser
+
+CPU = ["spec", "containers", 0, "resources", "requests", "cpu"]
+LESS = {"type": "set", "kind": "Pod", "name": "web", "namespace": "default", "path": CPU, "value": "6"}
+CORDON = {"type": "set", "kind": "Node", "name": "n2", "path": ["spec", "unschedulable"], "value": True}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_kept() -> None:
+    moments.forget()
+
+
+@pytest.fixture
+def waiting(author: Browser) -> str:
+    """The address of the first attempt of a run in which a pod asks for more than any node has."""
+    saved = author.save(scenario(node("n1", cpu=4), node("n2", cpu=8), pod("web", cpu=9), title="Too large"))
+    worker.execute(saved["run"])
+    return f"/api/v1/runs/{saved['run']}/attempts/1"
+
+
+def asked(author: Browser, address: str, *edits: dict[str, Any]) -> Any:
+    return author.post_json(f"{address}/what-if", edits=list(edits))
+
+
+def test_an_attempt_is_judged_with_an_edit_beside_what_happened(author: Browser, waiting: str) -> None:
+    found = asked(author, waiting, LESS).json()
+    assert (found["before"]["node"], found["after"]["node"]) == ("", "n2")
+    assert [(one["node"], one["before"]) for one in found["gained"]] == [("n2", "NodeResourcesFit: Insufficient cpu")]
+    assert asked(author, waiting).json()["counts"] == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("edit", "sentence"),
+    [
+        ({**LESS, "name": "nobody"}, "there is no Pod default/nobody at this moment"),
+        ({**LESS, "value": "many"}, "spec.containers[0].resources.requests.cpu"),
+        ({**LESS, "kind": "Pood"}, "no kind Pood can be changed here"),
+        ({**LESS, "path": ["metadata", "name"]}, "only labels, annotations, spec and status can be changed"),
+        ({**LESS, "path": ["metadata"], "value": None}, "only labels, annotations, spec and status can be changed"),
+        ({**LESS, "path": ["spec", 4, "x"]}, "there is no spec.4.x in this object"),
+        ({**LESS, "path": ["spec"], "value": None}, ""),
+        ({"type": "add-nodes", "like": "n1", "count": 5000}, "add from 1 to 1000 nodes"),
+        ({"type": "weight", "plugin": "Nobody", "weight": 2}, ""),
+        ({"type": "wish"}, "this is no edit"),
+        ({}, "this is no edit"),
+    ],
+)
+def test_what_cannot_be_tried_is_told_in_a_sentence(author: Browser, waiting: str, edit: Any, sentence: str) -> None:
+    answer = asked(author, waiting, edit)
+    assert answer.status_code == 422
+    assert sentence in answer.json()["detail"]
+
+
+def test_more_edits_than_are_allowed_and_attempts_that_are_not_there_are_refused(author: Browser, waiting: str) -> None:
+    assert asked(author, waiting, *[LESS] * 33).status_code == 422
+    assert asked(author, waiting.replace("attempts/1", "attempts/9"), LESS).status_code == 404
+    assert author.get(waiting.replace("attempts/1", "attempts/9")).status_code == 404
+
+
+def test_a_panel_is_told_what_can_be_changed(author: Browser, waiting: str) -> None:
+    found = author.get(waiting).json()
+    assert (found["pod"], found["profile"]) == ("default/web", "default-scheduler")
+    assert {"plugin": "NodeResourcesFit", "weight": 1} in found["scores"]
+    assert found["manifest"]["spec"]["containers"][0]["resources"]["requests"]["cpu"] == "9"
+
+
+def test_the_smallest_changes_come_in_words_and_as_edits_that_do(author: Browser, waiting: str) -> None:
+    found = author.get(f"{waiting}/changes").json()
+    while found["done"] < found["pieces"]:
+        found = author.get(f"{waiting}/changes").json()
+    first = found["changes"][0]
+    assert first["words"] == "Ask for 8 cpu instead of 9: it then fits on n2"
+    assert asked(author, waiting, *first["edits"]).json()["after"]["node"] == "n2"
+
+
+def test_a_weight_that_decides_is_found(author: Browser) -> None:
+    preferred = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
+    affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [preferred]}}
+    objects = node("n1"), node("n2", labels={"disk": "ssd"}), pod("old", cpu=1, node="n2")
+    saved = author.save(scenario(*objects, pod("web", cpu=1, affinity=affinity)))
+    found = author.get(f"/api/v1/runs/{saved['run']}/attempts/1/weights?node=n1").json()
+    assert {one["plugin"]: one["before"] for one in found}["NodeAffinity"] == 2
+    assert author.get(f"/api/v1/runs/{saved['run']}/attempts/1/weights?node=n9").status_code == 422
+
+
+def test_how_many_fit_is_told_with_what_more_would_take(author: Browser, waiting: str) -> None:
+    run = waiting.partition("/attempts")[0]
+    found = author.get(f"{run}/capacity?pod=default/web&replicas=2").json()
+    assert (found["fit"], found["wanted"], found["more"]) == (
+        0,
+        2,
+        [{"like": "n1", "count": None}, {"like": "n2", "count": None}],
+    )
+    assert author.get(f"{run}/capacity?pod=default/nobody").status_code == 422
+
+
+def test_an_edit_is_kept_as_a_fork_whose_text_has_it(author: Browser, waiting: str) -> None:
+    kept = author.post_json(f"{waiting}/keep", edits=[LESS])
+    assert kept.status_code == 201
+    found = kept.json()
+    made = Scenario.objects.get(public_id=found["id"])
+    assert made.fork_of is not None
+    assert '"cpu": "6"' in store.newest(made).text
+    assert found["url"] == f"/s/{found['id']}/v/1/#{found['step']}"
+    assert worker.execute(found["run"]) is None
+    assert author.post_json(f"{waiting}/keep", edits=[{**LESS, "value": "x"}]).status_code == 422
+
+
+def test_what_is_done_to_a_node_later_happens_at_that_moment(author: Browser) -> None:
+    late = {"at": 10, "create": pod("late", cpu=1)}
+    saved = author.save(scenario(node("n1"), node("n2"), pod("web", cpu=1), events=[late]))
+    kept = author.post_json(f"/api/v1/runs/{saved['run']}/attempts/2/keep", edits=[CORDON]).json()
+    text = store.newest(Scenario.objects.get(public_id=kept["id"])).text
+    assert '"at": 10' in text
+    assert '"update"' in text
+    assert '"unschedulable": true' in text
+
+
+def test_a_moment_is_made_once_and_a_heavy_process_is_sent_the_text_once(
+    author: Browser, waiting: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(answers, "LIGHT", 0)
+    made: list[object] = []
+    real = moments._made
+    monkeypatch.setattr(moments, "_made", lambda *given: made.append(given) or real(*given))
+    for _ in range(3):
+        assert asked(author, waiting, LESS).json()["after"]["node"] == "n2"
+    assert len(made) == 1
+
+
+def test_moments_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(moments, "MOST_ROWS", 5)
+    for number in range(4):
+        moments.asked(moments.Name(str(number), "", 1), scenario(node("n1"), pod(f"web-{number}")))
+    with pytest.raises(moments.NotHere):
+        moments.asked(moments.Name("0", "", 1), None)
+    assert moments.asked(moments.Name("3", "", 1), None).moment.pod is not None
