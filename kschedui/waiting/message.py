@@ -1,4 +1,4 @@
-"""A FailedScheduling message taken apart: wordings of kube-scheduler 1.20 to 1.36, also out of `kubectl describe`.
+"""A FailedScheduling message taken apart: wordings of kube-scheduler 1.20 to 1.36, wherever it was copied from.
 
 0/5 nodes are available: 1 node(s) were unschedulable, 4 Insufficient cpu. preemption: 0/5 nodes are available: ...
 """
@@ -11,10 +11,20 @@ from dataclasses import dataclass, field
 
 NODES = re.compile(r"0/(\d+) nodes are available:?")
 PART = re.compile(r"(?:^|, )(\d+) (?=\S)")
-END = re.compile(r"\.(?=\s|$)")
+END = re.compile(r"\.(?=[\s\"']|$)")
 PREEMPTION = re.compile(r"preemption: *$")
-NO_NODES = "no nodes available to schedule pods"
-GATES = re.compile(r"Scheduling is blocked due to non-empty scheduling gates")
+NOT_ELIGIBLE = re.compile(r"preemption: (not eligible due to [\w =-]+|pod group for pod not found)")
+CUT = re.compile(r"\s*(?:\.\.\.|\u2026)$")  # as an event is that would be too long
+# Messages that count no nodes.
+ALONE = re.compile(
+    r"no nodes available to schedule pods"
+    r"|Scheduling is blocked due to non-empty scheduling gates"
+    r"|waiting for scheduling gates: \[[^\]]*\]"
+    r"|waiting for ephemeral volume controller to create the persistentvolumeclaim \"[^\"]+\""
+    r"|persistentvolumeclaim \"[^\"]+\" (?:not found|is being deleted|was not created for the pod"
+    r"|bound to non-existent persistentvolume \"[^\"]*\")"
+    r"|pod has unbound immediate PersistentVolumeClaims"
+)
 
 
 @dataclass(frozen=True)
@@ -27,12 +37,15 @@ class Part:
 
 @dataclass
 class FailedMessage:
-    """`total` nodes were there. `preemption`: what it said of evicting; None where it says nothing of that."""
+    """`total` nodes were there. `preemption`: what it said of evicting; None where it says nothing of that. `end`: "."
+    where it is whole, "..." where a mark says that more followed, else "".
+    """
 
     total: int = 0
     parts: list[Part] = field(default_factory=list)
     preemption: list[Part] | None = None
     rest: str = ""
+    end: str = "."
 
     @property
     def understood(self) -> bool:
@@ -40,33 +53,45 @@ class FailedMessage:
 
 
 def decode(text: str) -> FailedMessage:
-    """The message in a text; without any, nothing is `understood`."""
-    plain = " ".join(text.split())
+    """The first message in a text, with what it says of preemption; without any, nothing is `understood`."""
+    plain = unquoted(" ".join(text.split()))
     found = list(NODES.finditer(plain))
-    if not found:
-        return _without_nodes(plain)
-    message = FailedMessage(total=int(found[0][1]))
-    for index, match in enumerate(found[:2]):
-        limit = found[index + 1].start() if index + 1 < len(found) else len(plain)
-        body = plain[match.end() : limit]
-        end = END.search(body)
-        reasons = body[: end.start()] if end else body.removesuffix("preemption:")
-        parts = _parts(reasons.strip().removesuffix(".").strip())
-        before = plain[: match.start()]
-        if index == 0 and not PREEMPTION.search(before):
-            message.parts = parts
-            message.rest = _rest(body[end.end() :] if end else "")
-        else:
-            message.preemption = parts
+    first = next((one for one, match in enumerate(found) if not _of_preemption(plain, match)), None)
+    if first is None:
+        alone = ALONE.search(plain)
+        return FailedMessage(parts=[Part(0, alone[0])] if alone else [])
+    message = FailedMessage(total=int(found[first][1]))
+    after = found[first + 1 : first + 2]
+    body = plain[found[first].end() : after[0].start() if after else len(plain)]
+    message.parts, rest, message.end = _sentence(body)
+    message.rest = _rest(rest)
+    if after and _of_preemption(plain, after[0]):
+        end = found[first + 2].start() if first + 2 < len(found) else len(plain)
+        message.preemption, _, message.end = _sentence(plain[after[0].end() : end])
+    elif match := NOT_ELIGIBLE.search(rest):
+        message.preemption = [Part(0, match[1].strip())]
+        message.rest = _rest(rest[: match.start()])
     return message
 
 
-def _without_nodes(plain: str) -> FailedMessage:
-    if NO_NODES in plain:
-        return FailedMessage(parts=[Part(0, NO_NODES)])
-    if match := GATES.search(plain):
-        return FailedMessage(parts=[Part(0, match[0])])
-    return FailedMessage()
+def unquoted(text: str) -> str:
+    """As it was before YAML or JSON quoted it."""
+    return text.replace('\\"', '"').replace("\\u0026", "&").replace("''", "'")
+
+
+def _of_preemption(text: str, match: re.Match[str]) -> bool:
+    return PREEMPTION.search(text, 0, match.start()) is not None
+
+
+def _sentence(body: str) -> tuple[list[Part], str, str]:
+    """The parts of it, what follows it, and how it ends."""
+    end = END.search(body)
+    mark = CUT.search(body)
+    if mark and (end is None or end.start() >= mark.start()):
+        return _parts(body[: mark.start()].strip()), "", "..."
+    if end is None:
+        return _parts(body.removesuffix("preemption:").strip()), "", ""
+    return _parts(body[: end.start()].strip()), body[end.end() :], "."
 
 
 def _parts(text: str) -> list[Part]:
@@ -83,20 +108,48 @@ def _rest(text: str) -> str:
     return text.strip().removesuffix("preemption:").strip().strip(",.").strip()
 
 
-TAINT = re.compile(r"had (?:untolerated )?taints? \{[^}]*\}(?:,? that the pod didn't tolerate)?")
+# Words of some releases for what the others say otherwise.
+SAME = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"had (?:untolerated )?taints? \{[^}]*\}(?:,? that the pod didn't tolerate)?", "had untolerated taint(s)"),
+        (r"had taints that the pod didn't tolerate", "had untolerated taint(s)"),
+        (r"didn't match (?:node selector|Pod's node affinity)$", "didn't match Pod's node affinity/selector"),
+        (r"had volume node affinity conflict", "didn't match PersistentVolume's node affinity"),
+        (r"didn't match the requested hostname", "didn't match the requested node name"),
+        (
+            r"^node has pod using PersistentVolumeClaim with the same name and ReadWriteOncePod access mode",
+            "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by "
+            "another pod",
+        ),
+        (r"^waiting for scheduling gates: .*", "Scheduling is blocked due to non-empty scheduling gates"),
+    )
+)
 
 
 def in_any_release(reason: str) -> str:
     """A reason in words that do not depend on the release: to compare messages of two."""
-    reason = TAINT.sub("had untolerated taint(s)", reason)
-    if reason in ("node(s) didn't match node selector", "node(s) didn't match Pod's node affinity"):
-        return "node(s) didn't match Pod's node affinity/selector"
-    return reason.replace("had volume node affinity conflict", "didn't match PersistentVolume's node affinity")
+    for pattern, words in SAME:
+        reason = pattern.sub(words, reason)
+    return reason
+
+
+# Of 1.20 and 1.21, beside the one that says which of the two.
+GENERAL = re.compile(r"node\(s\) didn't match pod affinity/anti-affinity(?: rules)?")
+
+
+def exact(message: FailedMessage) -> list[Part]:
+    """The parts without one that only says again, less exactly, what another says."""
+    kept = [part for part in message.parts if not GENERAL.fullmatch(part.reason)]
+    if any("affinity rules" in part.reason for part in kept):
+        return kept
+    named = "node(s) didn't match pod affinity rules"
+    return [Part(part.count, named) if GENERAL.fullmatch(part.reason) else part for part in message.parts]
 
 
 def counts(message: FailedMessage) -> Counter[str]:
     """Nodes by reason, in words that do not depend on the release."""
     found: Counter[str] = Counter()
-    for part in message.parts:
+    for part in exact(message):
         found[in_any_release(part.reason)] += part.count
     return found

@@ -3,68 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from kschedui.scenarios import compact_yaml
-from kschedui.waiting.message import FailedMessage, Part, counts, decode
-from scheduler_core import parse_scenario, simulate
+from kschedui.waiting import volume_starters
+from kschedui.waiting.maker import AMOUNTS, POD, Maker, Manifest, manifest
+from kschedui.waiting.message import FailedMessage, Part, counts, decode, exact
+from scheduler_core import RunEnded, ScenarioErrors, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import SchedulingFailed
 
-Manifest = dict[str, Any]
-POD = "waits"
 MOST_NODES = 500
 TAINT = re.compile(r"taint \{(?P<key>[^:}]+): ?(?P<value>[^}]*)\}")
-AMOUNTS = {"cpu": ("4", "3"), "memory": ("8Gi", "6Gi"), "ephemeral-storage": ("20Gi", "16Gi")}  # of a node, of the pod
-
-
-class Maker:
-    """Builds the pod and the nodes, reason by reason."""
-
-    def __init__(self, total: int, reasons: list[str]) -> None:
-        self.total, self.reasons = total, reasons
-        self.objects: list[Manifest] = []
-        self.unlabelled: set[str] = set()  # nodes without the label by which pods spread
-        self.nodes: list[Manifest] = []
-        self.pod: Manifest = manifest("v1", "Pod", POD, spec={"containers": [{"name": "main", "image": "pause"}]})
-        self.pod["metadata"]["labels"] = {"app": POD}
-
-    @property
-    def spec(self) -> Manifest:
-        return self.pod["spec"]  # type: ignore[no-any-return]
-
-    def node(self, **more: Any) -> Manifest:
-        """Another node, with room for everything."""
-        name = f"node-{len(self.nodes) + 1:03}"
-        labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": "a"}
-        amounts = {**{resource: given for resource, (given, _) in AMOUNTS.items()}, "pods": "110"}
-        made = manifest("v1", "Node", name, status={"allocatable": amounts})
-        made["metadata"]["labels"] = labels
-        self.nodes.append({**made, **more})
-        return self.nodes[-1]
-
-    def request(self, resource: str, quantity: str) -> None:
-        resources = self.spec["containers"][0].setdefault("resources", {})
-        resources.setdefault("requests", {})[resource] = quantity
-        if resource not in AMOUNTS:
-            resources.setdefault("limits", {})[resource] = quantity
-
-    def neighbour(self, node: Manifest, labels: Manifest | None = None, **spec: Any) -> Manifest:
-        """A pod that runs on the node."""
-        name = f"there-{len(self.objects) + 1:03}"
-        container = {"name": "main", "image": "pause", **spec.pop("container", {})}
-        made = manifest(
-            "v1", "Pod", name, spec={"nodeName": node["metadata"]["name"], "containers": [container], **spec}
-        )
-        if labels:
-            made["metadata"]["labels"] = labels
-        self.objects.append(made)
-        return made
-
-
-def manifest(version: str, kind: str, name: str, **more: Any) -> Manifest:
-    return {"apiVersion": version, "kind": kind, "metadata": {"name": name}, **more}
 
 
 def insufficient(maker: Maker, nodes: list[Manifest], part: Part) -> None:
@@ -165,34 +116,6 @@ def existing_anti_affinity(maker: Maker, nodes: list[Manifest], part: Part) -> N
         maker.neighbour(node, {"app": "shy"}, affinity=rules)
 
 
-def volume_elsewhere(maker: Maker, nodes: list[Manifest], part: Part) -> None:
-    names = {node["metadata"]["name"] for node in nodes}
-    for node in maker.nodes:
-        node["metadata"]["labels"]["topology.kubernetes.io/zone"] = "b" if node["metadata"]["name"] in names else "a"
-    asked = {"accessModes": ["ReadWriteOnce"], "storageClassName": "local"}
-    values = {"key": "topology.kubernetes.io/zone", "operator": "In", "values": ["a"]}
-    where = {"required": {"nodeSelectorTerms": [{"matchExpressions": [values]}]}}
-    volume = {**asked, "capacity": {"storage": "1Gi"}, "local": {"path": "/data"}, "nodeAffinity": where}
-    claim = {**asked, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "data"}
-    maker.objects.append(manifest("v1", "PersistentVolume", "data", spec=volume, status={"phase": "Bound"}))
-    maker.objects.append(manifest("v1", "PersistentVolumeClaim", "data", spec=claim, status={"phase": "Bound"}))
-    maker.spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
-
-
-def unbound_claim(maker: Maker, nodes: list[Manifest], part: Part) -> None:
-    now = {"provisioner": "example.com/disk", "volumeBindingMode": "Immediate"}
-    maker.objects.append(manifest("storage.k8s.io/v1", "StorageClass", "now", **now))
-    size = {"requests": {"storage": "1Gi"}}
-    claim = {"accessModes": ["ReadWriteOnce"], "storageClassName": "now", "resources": size}
-    maker.objects.append(manifest("v1", "PersistentVolumeClaim", "data", spec=claim))
-    maker.spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": "data"}}]
-
-
-def no_claim(maker: Maker, nodes: list[Manifest], part: Part) -> None:
-    match = re.search(r'"([^"]+)"', part.reason)
-    maker.spec["volumes"] = [{"name": "data", "persistentVolumeClaim": {"claimName": match[1] if match else "data"}}]
-
-
 def gated(maker: Maker, nodes: list[Manifest], part: Part) -> None:
     maker.spec["schedulingGates"] = [{"name": "example.com/gate"}]
 
@@ -202,8 +125,7 @@ MAKERS: tuple[tuple[str, Callable[[Maker, list[Manifest], Part], None]], ...] = 
     ("Too many pods", too_many_pods),
     ("taint", taint),
     ("were unschedulable", cordoned),
-    ("volume node affinity conflict", volume_elsewhere),
-    ("PersistentVolume's node affinity", volume_elsewhere),
+    *volume_starters.STARTERS,
     ("node affinity", labels),
     ("node selector", labels),
     ("free ports", ports),
@@ -212,8 +134,6 @@ MAKERS: tuple[tuple[str, Callable[[Maker, list[Manifest], Part], None]], ...] = 
     ("existing pods anti-affinity", existing_anti_affinity),
     ("pod anti-affinity", anti_affinity),
     ("pod affinity", affinity),
-    ("unbound immediate", unbound_claim),
-    ("persistentvolumeclaim", no_claim),
     ("scheduling gates", gated),
     ("no nodes available", lambda maker, nodes, part: None),
 )
@@ -221,6 +141,7 @@ MAKERS: tuple[tuple[str, Callable[[Maker, list[Manifest], Part], None]], ...] = 
 
 def starter(message: FailedMessage) -> str:
     """The scenario's text; "" where a reason is unknown, or where there would be too many nodes."""
+    message = replace(message, parts=exact(message))
     makers = [next((make for text, make in MAKERS if text in part.reason), None) for part in message.parts]
     if not message.parts or None in makers or message.total > MOST_NODES:
         return ""
@@ -233,15 +154,25 @@ def starter(message: FailedMessage) -> str:
     for part, make, (start, end) in zip(message.parts, makers, shares, strict=True):
         assert make is not None
         make(maker, maker.nodes[start:end], part)
-    title = {"title": "A pod that waits, as its message says"}
     objects = [*maker.nodes, *maker.objects, maker.pod]
-    made = ""
-    for version in reversed(RELEASES):  # the newest that words it so
-        spec = {**title, "kubernetesVersion": version}
-        made = compact_yaml.write_all([*objects, manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=spec)])
-        if [part.reason for part in decode(told_by(made)).parts] == [part.reason for part in message.parts]:
-            return made
-    return made
+    return best((of_release(objects, version) for version in reversed(RELEASES)), message)
+
+
+def of_release(objects: list[Manifest], version: str) -> str:
+    """The scenario's text."""
+    spec = {"title": "A pod that waits, as its message says", "kubernetesVersion": version}
+    return compact_yaml.write_all([*objects, manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=spec)])
+
+
+def best(texts: Iterator[str], message: FailedMessage) -> str:
+    """The first that words it so, else the first that counts the same; "" when none does."""
+    same = ""
+    for text in texts:
+        told = told_by(text)
+        if sorted(map(str, decode(told).parts)) == sorted(map(str, message.parts)):
+            return text
+        same = same or (text if same_counts(told, message) else "")
+    return same
 
 
 def shared(message: FailedMessage) -> list[tuple[int, int]] | None:
@@ -267,8 +198,11 @@ def shared(message: FailedMessage) -> list[tuple[int, int]] | None:
 
 
 def told_by(text: str) -> str:
-    """What the simulation says of the starter's pod."""
-    failed = [event for event in simulate(parse_scenario(text)) if isinstance(event, SchedulingFailed)]
+    """What the simulation says of the starter's pod; "" where that release cannot run it."""
+    try:
+        failed = [event for event in simulate(parse_scenario(text)) if isinstance(event, SchedulingFailed)]
+    except (RunEnded, ScenarioErrors):
+        return ""
     return next((event.message for event in failed if event.pod == f"default/{POD}"), "")
 
 

@@ -16,13 +16,14 @@ from kschedui.waiting.reasons import preemption_meaning, reason_of
 from kschedui.web.api.answers import Refusal, keeping_visitor
 from kschedui.web.api.rates import count
 from kschedui.web.pages.page_view import page_view
+from scheduler_core.plugins import REGISTRY
 
 LONGEST = 20_000  # characters
 
 
 @dataclass(frozen=True)
 class Row:
-    """A part in words. `total`: of how many nodes; `lesson`: the slug of one that shows it."""
+    """A part in words. `total`: of how many nodes; `lesson`: the slug of one that shows it; `page`: of the plugin."""
 
     count: int
     total: int
@@ -32,13 +33,14 @@ class Row:
     unsaid: str = ""
     helps: bool = False
     lesson: str = ""
+    page: bool = False
 
 
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """decode.html: `text`, `message` (FailedMessage), `rows` (Row), `preemption` (Row), `overlap`, `starter`, `told`,
-    `same`. POSTed with `open`, the starter becomes a scenario of the visitor's."""
+    """decode.html: `text`, `message` (FailedMessage), `rows` (Row), `preemption` (Row), `overlap`, `cut`, `starter`,
+    `told`, `same`. POSTed with `open`, the starter becomes a scenario of the visitor's."""
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
         return render(request, "decode.html", {"text": ""})
@@ -72,7 +74,14 @@ def in_words(message: FailedMessage) -> dict[str, Any]:
     ]
     overlap = sum(part.count for part in message.parts) - message.total
     helps = sum(one.count for one in rows if one.helps)
-    return {"message": message, "rows": rows, "preemption": preemption, "overlap": max(overlap, 0), "helps": helps}
+    unfinished = message.understood and (-message.total < overlap < 0 or not reason_of(message.parts[-1].reason))
+    known = {
+        "message": message,
+        "rows": rows,
+        "preemption": preemption,
+        "cut": message.end == "..." or (not message.end and unfinished),
+    }
+    return {**known, "overlap": max(overlap, 0), "helps": helps}
 
 
 def row(number: int, total: int, reason: str) -> Row:
@@ -80,4 +89,5 @@ def row(number: int, total: int, reason: str) -> Row:
     if known is None:
         return Row(number, total, reason)
     meaning, unsaid = spoken(known.meaning), spoken(known.unsaid)
-    return Row(number, total, reason, known.plugin, meaning, unsaid, known.helps, known.lesson)
+    about = (known.plugin, meaning, unsaid, known.helps, known.lesson, known.plugin in REGISTRY)
+    return Row(number, total, reason, *about)

@@ -1,0 +1,101 @@
+"""A dump with marked values goes through the doors of a running site; then every byte that is kept or sent is searched.
+
+What the page sends is tested in `tests/e2e/test_editor_files.py`.
+"""
+
+import gzip
+import json
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kschedui.cli.main import main
+from kschedui.runs import frames
+from tests.conftest import StackMaker, serve
+from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
+from tests.web.visitor import Visitor
+
+DUMP = Cluster(nodes=3, pods=102, images=2).objects()
+TEXTS = {"YAML": as_yaml(listed(DUMP)), "JSON": as_json(listed(DUMP)), "documents": "---\n".join(map(as_yaml, DUMP))}
+PAGES = ("", "edit/", "settings", "diff/1/1/", "v/1/pending/", "v/1/pending/?by=workload")
+DOWNLOADS = ("scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json", "picture.svg")
+CUT = 0.7  # of the dump
+
+
+def test_no_marked_value_is_kept_or_sent(
+    make_stack: StackMaker, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stack = make_stack(library=False, KSCHEDUI_LOG_LEVEL="INFO")
+    stack.start_worker()
+    serve(stack)
+    sent = [*by_command(tmp_path, capfd), *by_api(Visitor(stack.url))]
+    assert len(sent) > 100
+    for number, body in enumerate(sent):
+        assert SECRET.encode() not in body, (number, body[:200])
+    kept = [path for path in stack.logs.rglob("*") if path.is_file()]
+    assert any("sqlite3" in path.name and b"app-1" in path.read_bytes() for path in kept)
+    for path in kept:
+        assert SECRET.encode() not in path.read_bytes(), path
+    told = capfd.readouterr()
+    assert SECRET not in told.out + told.err
+    assert "Traceback" not in told.err
+
+
+def by_command(folder: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[bytes]:
+    """What every command prints of a dump."""
+    for name, text in TEXTS.items():
+        dump = folder / f"{name}.txt"
+        dump.write_text(text)
+        for command in (["import"], ["simulate"], ["simulate", "--format", "events"], ["anonymise"], ["check"]):
+            main([*command, str(dump)])
+            told = capfd.readouterr()
+            yield (told.out + told.err).encode()
+
+
+def by_api(visitor: Visitor) -> Iterator[bytes]:
+    """Every answer about dumps that were posted as they are: to be read, checked, tried, saved."""
+    for text in TEXTS.values():
+        for cut in (text, text[: int(len(text) * CUT)]):
+            yield raw(visitor, cut.encode())
+            yield raw(visitor, gzip.compress(cut.encode()))
+            for address in ("check", "preview", "scenarios", "import"):
+                yield json.dumps(visitor.post(f"/api/v1/{address}", text=cut)[1]).encode()
+        saved = visitor.post("/api/v1/scenarios", text=text)[1]
+        visitor.wait_for(saved["run"], "done")
+        more = visitor.post(f"/api/v1/scenarios/{saved['id']}/versions", text=text + "# more\n")[1]
+        yield json.dumps([saved, more]).encode()
+        yield from about(visitor, saved)
+
+
+def raw(visitor: Visitor, content: bytes) -> bytes:
+    """`POST /api/v1/import` with the dump itself."""
+    visitor.get("/new/")
+    token = next(cookie.value for cookie in visitor.cookies if "csrf" in cookie.name) or ""
+    headers = {"Content-Type": "application/yaml", "X-CSRFToken": token, "Referer": visitor.url}
+    request = urllib.request.Request(f"{visitor.url}/api/v1/import", content, headers, method="POST")
+    status, body = visitor.ask(request)
+    assert status == 200, body
+    return body
+
+
+def about(visitor: Visitor, saved: dict[str, str]) -> Iterator[bytes]:
+    """Pages, downloads, calls and the websocket of a saved scenario."""
+    place, run = f"/s/{saved['id']}/", f"/api/v1/runs/{saved['run']}"
+    calls = (run, f"{run}/explain/1", f"{run}/events", f"{run}/objects/pod/{POD}")
+    addresses = [place + page for page in PAGES] + [f"{place}v/1/{name}" for name in DOWNLOADS] + list(calls)
+    for address in (*addresses, f"/api/v1/scenarios/{saved['id']}", "/api/v1/scenarios?whose=mine"):
+        status, body = visitor.get(address)
+        assert status == 200, (address, body[:300])
+        yield body
+    yield from map(frames.body_of, visitor.frames(saved["run"]))
+    with visitor.socket() as socket:
+        socket.send(json.dumps({"type": "subscribe", "run": saved["run"], "cursor": 0}))
+        for message in socket:
+            yield message.encode() if isinstance(message, str) else frames.body_of(message)
+            if isinstance(message, str) and json.loads(message)["type"] == "end":
+                return
+
+
+POD = next(f"{one['metadata']['namespace']}/{one['metadata']['name']}" for one in DUMP if one["kind"] == "Pod")
