@@ -74,7 +74,7 @@ export function teach(page) {
 		}, SPACING);
 	}
 
-	/** Another window of this teacher, or this page before it was loaded again. @param {Board} now @param {boolean} first */
+	/** Another window, or this page before it was loaded again. @param {Board} now @param {boolean} first */
 	function meet(now, first) {
 		const { step, frame = 0, order = "plugin", selection = null, by } = now.place;
 		if (step === undefined || by === me) return;
