@@ -23,6 +23,7 @@ export async function warm() {
 	player.matches = matches;
 	drawWithMotion(motion);
 	await Promise.all([timeline.loadHands(), learn()]);
+	if (boot.class) await (await import("../classroom/begin.js")).begin({ ...page, boot });
 	redraw(false);
 }
 
