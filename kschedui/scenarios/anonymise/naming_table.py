@@ -10,7 +10,8 @@ PUBLIC = r"^([a-z0-9.-]*\.)?(kubernetes|k8s|kschedui)\.io/|^(nvidia|amd|intel|go
 NUMBER = r"^[-+]?[0-9]+(\.[0-9]+)?$"
 KEPT = (
     "", "default", "default-scheduler", "true", "false", "kube-system", "kube-public", "kube-node-lease", "cluster",
-    "metadata.name",
+    "metadata.name", "pod-template-hash", "pod-template-generation", "controller-revision-hash", "controller-uid",
+    "job-name",
 )  # fmt: skip
 # By what it names: how a made-up name begins. A name that names several things is of the first of them.
 PATTERNS = {
