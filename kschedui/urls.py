@@ -83,6 +83,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),
+    path("releases/example", releases.example, name="release-example"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
     path("api/v1/docs", api_page.documentation, name="api-docs"),
