@@ -22,8 +22,8 @@ from kschedui.web.pages.page_view import page_view
 @page_view
 @require_safe
 def show(request: HttpRequest, cid: str) -> HttpResponse:
-    """/courses/<cid>/: courses/show.html, `course`, `entries` [{number, id, title, url}, without the last three where the
-    visitor may not see it], `mine`."""
+    """/courses/<cid>/: courses/show.html, `course`, `entries` [{number, id, title, url}, without the last three where
+    the visitor may not see it], `mine`."""
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     shown = [entry_row(course, entry) for entry in courses.entries(visitor, course)]
     context = {"course": course, "entries": shown, "mine": access.owns(visitor, course)}
