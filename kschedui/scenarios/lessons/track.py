@@ -32,12 +32,21 @@ CHAPTERS = (
             "node-affinity",
             "host-ports",
             "filter-order",
+            "make-it-fit",
         ),
     ),
     Chapter(
         "scores",
         _("Scores"),
-        ("image-locality", "balanced-allocation", "least-or-most", "bin-packing", "two-profiles", "extender"),
+        (
+            "image-locality",
+            "balanced-allocation",
+            "least-or-most",
+            "bin-packing",
+            "which-weight-decides",
+            "two-profiles",
+            "extender",
+        ),
     ),
     Chapter(
         "preemption",
