@@ -76,7 +76,7 @@ function lost(one) {
 	return h("li", { key: one.node }, h("b", { class: "no" }, `✕ ${one.node}`), " ", one.after);
 }
 
-/** The node that is taken, and the one that was, before the others. @param {NodeChange[]} all @param {string[]} taken */
+/** The nodes that are and were taken, before the others. @param {NodeChange[]} all @param {string[]} taken */
 function winnersFirst(all, ...taken) {
 	const place = (/** @type {NodeChange} */ { node }) => (taken.includes(node) ? taken.indexOf(node) : taken.length);
 	return [...all].sort((a, b) => place(a) - place(b));
