@@ -11,6 +11,7 @@ from ninja import Router
 from kschedui.accounts import tokens
 from kschedui.scenarios import lessons as lesson_words
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.anonymise.naming_table import naming_table
 from kschedui.scenarios.importers.reading.reading_table import reading_table
 from kschedui.scenarios.lessons import track
 from kschedui.scenarios.outside_plugins import outside_plugins
@@ -86,7 +87,8 @@ def told(name: str, made: object) -> Plugin:
 
 @router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
 def catalogue(request: HttpRequest) -> HttpResponse:
-    """`reading`: what is kept of a dump."""
-    response = HttpResponse(msgspec.json.encode({**field_catalogue(), "reading": reading_table()}), content_type=JSON)
+    """`reading`: what is kept of a dump; `naming`: what is renamed in one."""
+    found = {**field_catalogue(), "reading": reading_table(), "naming": naming_table()}
+    response = HttpResponse(msgspec.json.encode(found), content_type=JSON)
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
