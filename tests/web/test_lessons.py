@@ -1,6 +1,7 @@
 """The library: each lesson keeps its promise, speaks both languages, and its teacher speaks where things happen."""
 
 import itertools
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from kschedui.scenarios.lessons import track
 from scheduler_core import unmet_expectations
 from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent, CycleStarted
+from scheduler_core.trace.pod_group_events import (
+    PodGroupCycleFinished,
+    PodGroupCycleStarted,
+    PodGroupEvaluated,
+    PodGroupMemberDecided,
+)
 
 MOST_STEPS = 50_000  # a lesson that goes on for ever must not hang the tests
 PATHS = library.files()
@@ -68,16 +75,26 @@ def test_it_says_everything_in_both_languages(path: Path) -> None:
 def test_its_teacher_speaks_two_to_five_times_at_events_that_happen(path: Path) -> None:
     captions = lessons.read(read(path)).captions
     assert 2 <= len(captions) <= 5
-    attempt, happened = 0, set()
-    for event in events_of(path):
-        attempt = event.attempt if isinstance(event, CycleStarted) else attempt
-        happened.add((attempt, type(event).__name__))
+    happened = set(attempts_and_events(path))
     for caption in captions:
         assert (caption.attempt, caption.event) in happened
         assert has_chinese(caption.zh)
         assert not has_chinese(caption.en)
         assert caption.en.endswith((".", "?", "!")), "a comma ends an unquoted text"
         assert caption.zh.endswith(("。", "？", "！"))
+
+
+def attempts_and_events(path: Path) -> Iterator[tuple[int, str]]:
+    """As the player counts: what happens to a pod group as a whole has the first attempt of its cycle."""
+    attempt = first = 0
+    for event in events_of(path):
+        if isinstance(event, CycleStarted | PodGroupMemberDecided):
+            attempt = event.attempt
+        elif isinstance(event, PodGroupCycleStarted):
+            attempt = first = event.first_attempt
+        elif isinstance(event, PodGroupEvaluated | PodGroupCycleFinished):
+            attempt = first
+        yield attempt, type(event).__name__
 
 
 def has_chinese(text: str) -> bool:

@@ -1,4 +1,4 @@
-"""The order in which the library teaches: eight chapters, each lesson in one of them."""
+"""The order in which the library teaches: nine chapters, each lesson in one of them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -75,6 +75,11 @@ CHAPTERS = (
         "binding",
         _("Volumes and binding"),
         ("volume-waits", "overlap", "bind-failure", "permit-gang", "permit-timeout"),
+    ),
+    Chapter(
+        "gangs",
+        _("Gangs"),
+        ("gang-fits", "gang-waits", "gang-too-big", "gang-preempts", "gang-one-zone"),
     ),
     Chapter("scale", _("Scale"), ("flash-sale", "thousand-nodes", "five-thousand-nodes")),
 )
