@@ -9,7 +9,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
     chapters = page.locator(".chapters > li")
-    expect(chapters).to_have_count(9)
+    expect(chapters).to_have_count(10)
     onward = page.locator("#continue")
     expect(onward).to_have_text("Begin: A pod finds a node")
     onward.click()

@@ -13,7 +13,7 @@ from kschedui import library
 from kschedui.scenarios import engine
 from kschedui.scenarios.release_examples import FOLDER, PANICS, arises, name_of, neighbours, path_of, text_of
 from kschedui.web.api import jobs
-from scheduler_core import RunEnded, decisions, parse_scenario, simulate
+from scheduler_core import RunEnded, ScenarioErrors, decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES, Release, Rules
 from scheduler_core.releases.differences import differences
 from tests.web.conftest import Browser
@@ -41,11 +41,11 @@ def split(example: str) -> tuple[str, Release, Release]:
 
 
 def decided(text: str, release: Release) -> list[object]:
-    """All decision records; a panic of the scheduler is the last of them."""
+    """All decision records; a panic of the scheduler, or that the release knows no such object, is the last of them."""
     found: list[object] = []
     try:
         found.extend(decisions(simulate(parse_scenario(text, release=release))))
-    except RunEnded as error:
+    except (RunEnded, ScenarioErrors) as error:
         found.append(str(error))
     return found
 

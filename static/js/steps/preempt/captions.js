@@ -258,6 +258,21 @@ function plainSum(candidate) {
 	return (candidate.priority_sum ?? 0) - candidate.victims.length * 2 ** 31;
 }
 
+/**
+ * The victim's and the preemptor's; where a group preempts, of what is evicted as one, and the group's.
+ * @param {State} state
+ * @param {any} event
+ */
+function prioritiesOf(state, { pod: victim, preemptor }) {
+	const group = state.pod_groups.get(preemptor);
+	const unit = state.group?.preemption?.units?.find((/** @type {any} */ one) => one.pods.includes(victim));
+	if (group && unit) return { p: num(unit.priority ?? 0), q: num(group.summary.priority ?? 0) };
+	return {
+		p: num(priorityOf(state, victim), `priority:${victim}`),
+		q: num(priorityOf(state, preemptor), `priority:${preemptor}`),
+	};
+}
+
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	PreemptionEvaluated: preemptionCaption,
@@ -274,8 +289,7 @@ export const CAPTIONS = {
 			why: parts("evict.why", {
 				victim: pod(event.pod),
 				pod: pod(event.preemptor, hero),
-				p: num(priorityOf(state, event.pod), `priority:${event.pod}`),
-				q: num(priorityOf(state, event.preemptor), `priority:${event.preemptor}`),
+				...prioritiesOf(state, event),
 			}),
 		};
 	},

@@ -43,7 +43,8 @@ function enqueued({ state, event, hero }) {
 function backoffCaption(state, event, values, why) {
 	const end = event.backoff_until ?? state.time;
 	const over = end <= state.time;
-	const early = !event.error_backoff && state.feature_gates.SchedulerPopFromBackoffQ !== false;
+	const grouped = state.pods.get(event.pod)?.summary.pod_group; // taken along by its group
+	const early = (grouped || !event.error_backoff) && state.feature_gates.SchedulerPopFromBackoffQ !== false;
 	const named = {
 		...values,
 		until: num(seconds(flushAfter(end, state.time)), `backoff:${event.pod}`),
@@ -202,24 +203,25 @@ function gatesOf(state, event) {
 	return state.pods.get(event.pod)?.summary.gates ?? [event.plugin];
 }
 
+/** Kept out of activeQ. @param {Context} context @returns {Partial<Caption>} */
+function gated({ event, state, hero }) {
+	const values = { pod: pod(event.pod, hero), plugin: event.plugin };
+	if (event.plugin === "DefaultPreemption")
+		return { sentence: parts("queue.preempting", values), why: parts("queue.preempting.why", values) };
+	const why = parts("queue.gated.why", values);
+	if (event.plugin === "GangScheduling") {
+		const min = state.pod_groups.get(state.pods.get(event.pod)?.summary.pod_group ?? "")?.summary.min_count;
+		return { sentence: parts(min ? "queue.gated.gang" : "queue.gated.group", { ...values, min: num(min ?? 0) }), why };
+	}
+	const gates = gatesOf(state, event);
+	return { sentence: parts("queue.gated", { ...values, gates: list(gates), n: gates.length }), why };
+}
+
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	PodEnqueued: enqueued,
 	PodsKeptWaiting: keptWaiting,
-	PodGated: ({ event, state, hero }) =>
-		event.plugin === "DefaultPreemption"
-			? {
-					sentence: parts("queue.preempting", { pod: pod(event.pod, hero) }),
-					why: parts("queue.preempting.why", { plugin: event.plugin, pod: pod(event.pod, hero) }),
-				}
-			: {
-					sentence: parts("queue.gated", {
-						pod: pod(event.pod, hero),
-						gates: list(gatesOf(state, event)),
-						n: gatesOf(state, event).length,
-					}),
-					why: parts("queue.gated.why", { plugin: event.plugin }),
-				},
+	PodGated: gated,
 	PodIgnored: ({ event, hero }) => ({
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }),
