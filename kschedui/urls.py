@@ -27,7 +27,7 @@ from kschedui.web.pages import (
     views,
 )
 from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages.ask import compare, experiments
+from kschedui.web.pages.ask import capacity, compare, experiments
 from kschedui.web.pages.page_view import not_found
 
 addresses.register()
@@ -53,6 +53,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/class", classes.start, name="class-start"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
+    path("v/<n:number>/capacity/", capacity.capacity, name="capacity"),
     path("v/<n:number>/experiments/", experiments.planned, name="experiments"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
