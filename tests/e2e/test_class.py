@@ -243,3 +243,22 @@ def test_axe_finds_nothing_serious_on_the_pages_of_a_class(visitor: MakePage, la
     look(teacher, "teacher reveals")
     look(phone, "student sees the counts")
     assert not found, "\n".join(found)
+
+
+def test_a_presentation_has_no_header_a_large_caption_and_the_queue_as_counts(visitor: MakePage) -> None:
+    page = visitor()
+    page.goto("/library/flash-sale/#45.4")
+    drawn(page)
+    expect(page.locator("header.bar")).to_be_visible()
+    press(page, "P")
+    expect(page.locator("header.bar")).to_be_hidden()
+    expect(page.locator("#caption h1")).to_have_css("font-size", "40px")
+    expect(page.locator(".queue-items").first).to_be_hidden()
+    expect(page.locator(".queue-count").first).to_be_visible()
+    page.mouse.move(600, 400)
+    expect(page.locator(".spotlight.on")).to_be_visible()
+    press(page, "ArrowRight")
+    drawn(page, "45.5")
+    press(page, "P")
+    expect(page.locator("header.bar")).to_be_visible()
+    expect(page.locator(".spotlight")).to_have_count(0)

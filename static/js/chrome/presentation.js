@@ -1,5 +1,5 @@
 // @ts-check
-/** On stage: the whole screen, a caption for the last row, the queue as counts, and a light that follows the pointer. */
+/** On stage: the whole screen, a caption for the last row, the queue as counts, a light at the pointer. */
 
 const REST_MS = 2500; // the light goes out when the pointer rests
 
