@@ -1,6 +1,7 @@
 """Files that are brought into the editor, and the cluster's picture after a run: what a person is told and shown."""
 
 import gzip
+import json
 import re
 from collections.abc import Iterator
 
@@ -84,6 +85,23 @@ def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
     page.wait_for_function(both)  # the second one says the same as the first
     sent = page.evaluate("Promise.all(window.sent)")
     assert not any(SECRET in body for body in sent)
+
+
+def test_names_may_be_replaced_before_anything_is_sent(page: Page) -> None:
+    page.evaluate(NOTE_WHAT_IS_SENT)
+    page.get_by_label("Replace all names by made-up ones").check()
+    dump = as_yaml(listed(Cluster(nodes=3, pods=12, images=2).objects()))
+    bring(page, "cluster.yaml", dump.encode())
+    expect(status(page)).to_contain_text("3 nodes, 12 pods")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Save the names").click()
+    names = json.loads(download.value.path().read_text())["names"]
+    assert names["node-000"] == "node-1"
+    assert names["shop"].startswith("team-")
+    sent = "".join(page.evaluate("Promise.all(window.sent)"))
+    assert '"LeftOut"' in sent
+    for name in ("node-00", "shop", "registry.example.com/shop", "eu-west", "app-", "m5.4xlarge", "Widget"):
+        assert name not in sent
 
 
 def test_a_file_that_is_dropped_on_the_home_page_opens_in_the_editor(page: Page) -> None:

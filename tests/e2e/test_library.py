@@ -19,6 +19,8 @@ PAGES = {
     "login": "/accounts/login/",
     "signup": "/accounts/signup/",
     "nothing": "/s/nothing/",
+    "names": "/names/",
+    "course": "/courses/new/",
 }
 
 

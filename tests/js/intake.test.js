@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { Names, Renaming } from "../../static/js/intake/naming.js";
 import { wasPrinted } from "../../static/js/intake/printed.js";
 import { Malformed, reduce } from "../../static/js/intake/reduce.js";
 import { parseAllDocuments } from "../../static/vendor/yaml/yaml.js";
@@ -16,7 +17,7 @@ const out = execFileSync(PYTHON, [join(ROOT, "tests", "js", "intake_cases.py")],
 	env: { ...process.env, PYTHONPATH: ROOT },
 	maxBuffer: 1 << 28,
 });
-const [{ table }, ...cases] = out
+const [{ table, naming }, ...cases] = out
 	.toString()
 	.split("\n")
 	.filter(Boolean)
@@ -26,7 +27,7 @@ async function* inBlocks(text, size) {
 }
 async function reduced(text, size) {
 	const documents = [];
-	const leftOut = await reduce(inBlocks(text, size), table, (document) => documents.push(document));
+	const { leftOut } = await reduce(inBlocks(text, size), table, (document) => documents.push(document));
 	return { text: documents.join("\n---\n"), leftOut };
 }
 const plain = (value) => JSON.parse(JSON.stringify(value));
@@ -43,6 +44,57 @@ for (const { name, text, objects, leftOut } of cases) {
 		assert.ok(!made.text.includes("s3cr3t"));
 	});
 }
+
+for (const { name, objects, renamed, names, keys } of cases) {
+	test(`${name}: the browser gives the names that Python gives`, () => {
+		const found = new Names(naming);
+		for (const one of objects) found.collect(one);
+		const renaming = new Renaming(found);
+		assert.deepEqual(Object.fromEntries(renaming.mapping), names);
+		assert.deepEqual(Object.fromEntries(renaming.keys), keys);
+		assert.deepEqual(
+			objects.map((one) => renaming.value(one)),
+			renamed,
+		);
+	});
+}
+
+const CONFIGURATION = `apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: acme-scheduler
+`;
+const NAMED = {
+	apiVersion: "v1",
+	kind: "List",
+	items: [
+		{ apiVersion: "v1", kind: "Node", metadata: { name: "acme-1", labels: { "acme.com/rack": "acme-a" } } },
+		{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "acme" }, data: { "config.yaml": CONFIGURATION } },
+		{ apiVersion: "acme.com/v1", kind: "AcmeThing", metadata: { name: "acme" } },
+		{
+			apiVersion: "v1",
+			kind: "Pod",
+			metadata: { name: "acme-web", acmeField: 1 },
+			spec: { schedulerName: "acme-scheduler" },
+		},
+	],
+};
+
+test("with other names nothing that somebody named is sent, and the owner gets the names", async () => {
+	const exported = { nodes: [{ metadata: { name: "acme-1" } }], pods: [{ metadata: { name: "acme-web" } }] };
+	for (const found of [NAMED, exported]) {
+		const documents = [];
+		const text = JSON.stringify(found, null, 1);
+		const { names } = await reduce(inBlocks(text, 99), table, (document) => documents.push(document), naming);
+		assert.ok(!documents.join("").toLowerCase().includes("acme"), documents.join("\n"));
+		assert.equal(names.names["acme-1"], "node-1");
+		assert.equal(names.names["acme-web"], "pod-1");
+		assert.deepEqual(
+			documents.map((document) => JSON.parse(document).kind).sort(),
+			found === NAMED ? ["KubeSchedulerConfiguration", "LeftOut", "Node", "Pod"] : ["LeftOut", "Node", "Pod"],
+		);
+	}
+});
 
 test("what cannot be read is refused with its line, and nothing of it is sent", async () => {
 	await assert.rejects(

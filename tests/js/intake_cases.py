@@ -1,4 +1,7 @@
-"""Print texts with what Python reads of them, as JSON lines {name, text, objects, leftOut}; {table} comes first."""
+"""Print texts with what Python reads of them, as JSON lines {name, text, objects, leftOut, renamed, names, keys}.
+
+{table, naming} comes first.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+from kschedui.scenarios.anonymise import renamed
+from kschedui.scenarios.anonymise.naming_table import naming_table
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from kschedui.scenarios.importers.reading.reading_table import reading_table
 from scheduler_core.scenario.parse import Limits, ScenarioErrors
@@ -51,10 +56,11 @@ def texts() -> dict[str, str]:
 
 
 def main() -> None:
-    sys.stdout.write(json.dumps({"table": reading_table()}) + "\n")
+    sys.stdout.write(json.dumps({"table": reading_table(), "naming": naming_table()}) + "\n")
     for name, text in texts().items():
         dump = read_dump(text, Limits())
         case = {"name": name, "text": text, "objects": dump.objects, "leftOut": dump.left_out.__dict__}
+        case["renamed"], case["names"], case["keys"] = renamed(dump.objects)
         sys.stdout.write(json.dumps(case) + "\n")
 
 

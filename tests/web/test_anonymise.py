@@ -1,6 +1,7 @@
 """Other names, the same decisions: over scenarios whose decisions were recorded from kube-scheduler."""
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,10 @@ import pytest
 import yaml
 
 from kschedui.cli.main import main
-from kschedui.scenarios.anonymise import anonymise
+from kschedui.scenarios import importers
+from kschedui.scenarios.anonymise import anonymise, renamed
+from kschedui.scenarios.compact_yaml import write_all
+from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from scheduler_core import Limits, decisions, parse_scenario, simulate
 from tests.builders import node, pod, scenario
 from tests.dumps import Cluster, as_yaml, listed
@@ -71,6 +75,24 @@ def test_words_that_people_wrote_are_dropped() -> None:
     assert "Ada" not in made.text
     (document,) = (one for one in yaml.safe_load_all(made.text) if one["kind"] == "Scenario")
     assert document["spec"]["expect"]["pods"] == {f"default/{made.mapping['web']}": made.mapping["n1"]}
+
+
+def test_an_amount_stays_though_a_label_says_the_same() -> None:
+    own = pod("web", cpu="500m", memory="1Gi")
+    own["metadata"]["labels"] = {"size": "500m", "class": "1Gi", "policy": "Never"}
+    own["spec"]["preemptionPolicy"] = "Never"
+    made = next(yaml.safe_load_all(anonymise(scenario(own), Limits()).text))
+    assert made["spec"]["containers"][0]["resources"]["requests"] == {"cpu": "500m", "memory": "1Gi"}
+    assert made["spec"]["preemptionPolicy"] == "Never"
+    assert not set(made["metadata"]["labels"].values()) & {"500m", "1Gi", "Never"}
+
+
+def test_a_dump_that_is_renamed_before_it_is_read_makes_no_pods_twice() -> None:
+    objects = [one for one in Cluster(nodes=2, pods=20, images=2).objects() if one["kind"] != "ReplicaSet"]
+    dump = read_dump(as_yaml(listed(objects)), Limits())
+    made, _, _ = renamed(dump.objects)
+    kinds = Counter(one["kind"] for one in yaml.safe_load_all(importers.convert(write_all(made), Limits()).text))
+    assert (kinds["Node"], kinds["Pod"]) == (2, 20)
 
 
 def test_label_values_that_are_compared_as_numbers_stay(tmp_path: Path) -> None:

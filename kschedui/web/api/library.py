@@ -11,7 +11,9 @@ from ninja import Router
 from kschedui.accounts import tokens
 from kschedui.scenarios import lessons as lesson_words
 from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.anonymise.naming_table import naming_table
 from kschedui.scenarios.importers.reading.reading_table import reading_table
+from kschedui.scenarios.lessons import track
 from kschedui.scenarios.outside_plugins import outside_plugins
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads
@@ -48,7 +50,8 @@ def me(request: HttpRequest) -> Me:
 
 @router.get("/lessons", auth=reads(), response=list[Lesson], summary="The library's lessons")
 def lessons(request: HttpRequest) -> list[Lesson]:
-    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in scenarios.library()]  # type: ignore[attr-defined]
+    rows = track.in_order(scenarios.library())
+    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]  # type: ignore[attr-defined]
     return [
         Lesson(
             slug=str(row.slug),
@@ -59,7 +62,7 @@ def lessons(request: HttpRequest) -> list[Lesson]:
             scenario=row.public_id,
             url=reverse("library", args=[row.slug]),
         )
-        for lesson, row in sorted(found, key=lambda pair: (pair[0].order, pair[1].slug))
+        for lesson, row in found
     ]
 
 
@@ -84,7 +87,8 @@ def told(name: str, made: object) -> Plugin:
 
 @router.get("/catalogue", auth=reads(), response=dict, summary="Kinds, fields and values for completion")
 def catalogue(request: HttpRequest) -> HttpResponse:
-    """`reading`: what is kept of a dump."""
-    response = HttpResponse(msgspec.json.encode({**field_catalogue(), "reading": reading_table()}), content_type=JSON)
+    """`reading`: what is kept of a dump; `naming`: what is renamed in one."""
+    found = {**field_catalogue(), "reading": reading_table(), "naming": naming_table()}
+    response = HttpResponse(msgspec.json.encode(found), content_type=JSON)
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response

@@ -401,6 +401,7 @@ page.querySelector("[role=tablist]")?.addEventListener("keydown", (event) => {
 const intake = new Intake({
 	data,
 	table: fields.reading,
+	naming: fields.naming,
 	take,
 	inWords,
 	say: (sentence) => {

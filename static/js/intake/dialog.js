@@ -10,7 +10,10 @@ import { count } from "../shared/units.js";
 
 /** @typedef {import("../shared/server.js").Problem} Problem */
 /** @typedef {{text: string, notes: string[], errors: Problem[]}} Brought */
-/** @typedef {{content: Blob, typed: string}} Made what is sent; the text as it was, where somebody typed it, else "" */
+/**
+ * @typedef {{content: Blob, typed: string, names: object | null}} Made what is sent; the text as it was, where somebody
+ *   typed it; and which name became which
+ */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
 
 const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
@@ -21,8 +24,8 @@ const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (docume
 
 export class Intake {
 	/**
-	 * @param {{data: any, table: object, take: (brought: Brought) => Promise<void>, say: (sentence: string) => void,
-	 *   inWords: (problem: Problem) => string}} page
+	 * @param {{data: any, table: object, naming: object, take: (brought: Brought) => Promise<void>,
+	 *   say: (sentence: string) => void, inWords: (problem: Problem) => string}} page
 	 */
 	constructor(page) {
 		this.page = page;
@@ -98,17 +101,18 @@ export class Intake {
 			worker.addEventListener("error", () => reject(new Error("worker")));
 			worker.addEventListener("message", ({ data }) => {
 				if (data.progress !== undefined) this.tell(t("intake.reading"), data.progress);
-				else if (data.made) resolve({ content: data.made, typed: data.typed });
+				else if (data.made) resolve({ content: data.made, typed: data.typed, names: data.names });
 				else if (data.typed)
 					resolve(asTyped(data.typed)); // the server says what is wrong
 				else resolve(this.refuse(t(`intake.refused.${data.refused}`, { line: count(data.line), most: count(most) })));
 			});
-			worker.postMessage({ file, table: this.page.table, most });
+			const box = /** @type {HTMLInputElement} */ (element("import-anonymise"));
+			worker.postMessage({ file, table: this.page.table, naming: box.checked ? this.page.naming : null, most });
 		});
 	}
 
 	/** @param {Made} made @returns {Promise<void>} */
-	async send({ content, typed }) {
+	async send({ content, typed, names }) {
 		this.idle();
 		this.sending = new AbortController();
 		this.tell(t("intake.sending", { size: count(content.size) }), null);
@@ -130,7 +134,7 @@ export class Intake {
 		this.sending = null;
 		/** @type {HTMLDialogElement} */ (element("import")).close();
 		await this.page.take({ text: text || typed, notes, errors });
-		if (text) showNotes(notes);
+		if (text) showNotes(notes, names);
 	}
 
 	/** Say why nothing came in. @param {string} sentence @returns {null} */
@@ -168,11 +172,15 @@ function mendable(text, problems) {
 
 /** @param {string} typed @returns {Made} */
 function asTyped(typed) {
-	return { content: new Blob([typed], { type: TYPED }), typed };
+	return { content: new Blob([typed], { type: TYPED }), typed, names: null };
 }
 
-/** What was done on the way, until it is closed. @param {string[]} notes */
-export function showNotes(notes) {
+/**
+ * What was done on the way, until it is closed; and which name became which, for its owner to keep.
+ * @param {string[]} notes
+ * @param {object | null} [names]
+ */
+export function showNotes(notes, names = null) {
 	const place = element("import-notes");
 	place.hidden = !notes.length;
 	const close = h(
@@ -187,6 +195,14 @@ export function showNotes(notes) {
 			h("summary", null, t("intake.notes", { n: notes.length })),
 			h("ul", null, ...notes.map((note, i) => h("li", { key: String(i) }, note))),
 		),
+		...(names ? [keepNames(names)] : []),
 		close,
 	]);
+}
+
+/** A link to a file that is made here: the names are nowhere else. @param {object} names */
+function keepNames(names) {
+	const file = new Blob([`${JSON.stringify(names, null, 1)}\n`], { type: "application/json" });
+	const link = { class: "button", href: URL.createObjectURL(file), download: "kschedui-names.json" };
+	return h("p", null, t("intake.names"), " ", h("a", link, t("intake.names.save")));
 }

@@ -6,11 +6,20 @@
 
 /** @typedef {0 | 1 | Record<string, any>} Rule see reading_table.py */
 /**
- * @typedef {{kinds: Record<string, {groups: string[], type: string}>, types: Record<string, Record<string, Rule>>,
- *   export: string}} Table
+ * @typedef {{kinds: Record<string, {groups: string[], version: string, type: string}>,
+ *   types: Record<string, Record<string, Rule>>, export: string}} Table
  */
 
 const MOST_SLIPS = 2;
+// Kinds of Kubernetes that no scheduler reads.
+const BUILT_IN = new Set(
+	"Secret ConfigMap ServiceAccount Event Lease Endpoints EndpointSlice Role RoleBinding ClusterRole ClusterRoleBinding "
+		.concat("ControllerRevision PodTemplate Ingress IngressClass NetworkPolicy HorizontalPodAutoscaler ResourceQuota ")
+		.concat("CustomResourceDefinition APIService ComponentStatus ValidatingWebhookConfiguration ")
+		.concat("MutatingWebhookConfiguration FlowSchema PriorityLevelConfiguration CertificateSigningRequest ")
+		.concat("CSIStorageCapacity ValidatingAdmissionPolicy CronJob Binding")
+		.split(" "),
+).add("container log");
 const BEFORE = /^(.*)\//; // the group of an apiVersion
 
 /**
@@ -32,6 +41,17 @@ export class LeftOut {
 		for (const what of /** @type {const} */ (["kinds", "fields", "unknown"])) {
 			for (const [name, number] of Object.entries(other[what])) this[what][name] = (this[what][name] ?? 0) + number;
 		}
+	}
+
+	/** Without names that somebody here may have given: of custom resources, and of fields that nobody knows. */
+	nameless() {
+		const custom = Object.keys(this.kinds).filter((kind) => !BUILT_IN.has(kind));
+		for (const kind of custom) {
+			this.kinds["custom resource"] = (this.kinds["custom resource"] ?? 0) + this.kinds[kind];
+			delete this.kinds[kind];
+		}
+		const others = Object.values(this.unknown).reduce((sum, number) => sum + number, 0);
+		this.unknown = others ? { other: others } : {};
 	}
 
 	/** The last document of the text that is sent. */

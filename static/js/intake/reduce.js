@@ -7,6 +7,7 @@
 import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
 import { Cut, isList, NoJson, readJson } from "./json_pieces.js";
 import { keptLines, Unsure } from "./line_filter.js";
+import { OtherNames } from "./other_names.js";
 import { composed } from "./plain_style.js";
 import { LeftOut, Pruning } from "./pruning.js";
 import { Source } from "./source.js";
@@ -30,14 +31,19 @@ export class Malformed extends Error {
  * @param {AsyncIterator<string>} blocks
  * @param {import("./pruning.js").Table} table
  * @param {(document: string) => void} write takes what is kept, in order, and last the counts
- * @returns {Promise<LeftOut>} throws Malformed
+ * @param {import("./naming.js").Naming | null} [naming] with which all names are replaced
+ * @returns {Promise<{leftOut: LeftOut, names: object | null}>} throws Malformed
  */
-export async function reduce(blocks, table, write) {
-	const reader = new Reader(table, blocks, write);
+export async function reduce(blocks, table, write, naming = null) {
+	const other = naming && new OtherNames(naming, table);
+	const reader = new Reader(table, blocks, other ? (document) => other.take(document) : write);
+	reader.asData = Boolean(other);
 	const { source } = reader;
 	while (await hasMore(source)) await ("{[".includes(source.text[source.at]) ? reader.json() : reader.yaml());
+	other?.write(write);
+	if (other) reader.leftOut.nameless();
 	write(reader.leftOut.document);
-	return reader.leftOut;
+	return { leftOut: reader.leftOut, names: other?.names ?? null };
 }
 
 /** Go on to what is no space and no marker between documents; false at the end. @param {Source} source */
@@ -61,6 +67,7 @@ class Reader {
 		this.source = new Source(blocks, this.leftOut);
 		this.write = write;
 		this.written = 0;
+		this.asData = false; // is every object to be JSON?
 	}
 
 	/** @param {string} document */
@@ -105,11 +112,29 @@ class Reader {
 		try {
 			if (!piece.typed) throw new Unsure();
 			const kept = keptLines(piece.lines, this.pruning, this.leftOut, piece.parentKind);
-			if (kept) this.keep(short(kept));
+			if (kept) this.lines(kept, piece, source);
 		} catch (error) {
 			if (!(error instanceof Unsure)) throw error;
 			this.parse(piece, source);
 		}
+	}
+
+	/**
+	 * A kept object as JSON, which is read fastest; as it stands where only a parser can tell.
+	 * @param {string[]} lines
+	 * @param {import("./yaml_pieces.js").Piece} piece
+	 * @param {Source} source
+	 */
+	lines(lines, piece, source) {
+		let document;
+		try {
+			document = JSON.stringify(composed(lines));
+		} catch (error) {
+			if (!(error instanceof Unsure)) throw error;
+			if (this.asData) return this.parse({ ...piece, lines }, source);
+			document = lines.join("\n");
+		}
+		this.keep(document);
 	}
 
 	/**
@@ -140,15 +165,5 @@ class Reader {
 		if (isList(found)) return found.items.forEach((/** @type {any} */ item) => this.take(item, found));
 		const kept = this.pruning.pruned(found, this.leftOut);
 		if (kept) this.keep(JSON.stringify(kept));
-	}
-}
-
-/** A kept object as JSON, which is read fastest; as it stands where only a parser can tell. @param {string[]} lines */
-function short(lines) {
-	try {
-		return JSON.stringify(composed(lines));
-	} catch (error) {
-		if (!(error instanceof Unsure)) throw error;
-		return lines.join("\n");
 	}
 }

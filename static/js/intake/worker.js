@@ -1,5 +1,5 @@
 // @ts-check
-/** Reads a dump beside the page: {file, table, most} -> {progress} ..., {made, typed} or {refused, line, typed}. */
+/** Reads a dump beside the page: a Job -> {progress} ..., then {made, typed, names} or {refused, line, typed}. */
 import { wasPrinted } from "./printed.js";
 import { Malformed, reduce } from "./reduce.js";
 
@@ -8,7 +8,10 @@ const STEP = 0.01;
 const HELD = 1_000_000; // characters of what is made, before they are put away
 const LONGEST_TYPED = 8_000_000; // characters
 
-/** @typedef {{file: Blob, table: import("./pruning.js").Table, most: number}} Job `most`: bytes, unpacked */
+/**
+ * @typedef {{file: Blob, table: import("./pruning.js").Table, most: number,
+ *   naming: import("./naming.js").Naming | null}} Job `most`: bytes, unpacked; with `naming` names are replaced
+ */
 
 /** The text of a file as it comes; throws the name of a refusal. */
 class FileText {
@@ -128,11 +131,15 @@ self.addEventListener("message", async ({ data }) => {
 	});
 	try {
 		const made = new Made();
-		await reduce(text.blocks(), data.table, (document) => made.take(document));
-		self.postMessage({ made: made.blob, typed: text.typed });
+		const { names } = await reduce(text.blocks(), data.table, (document) => made.take(document), data.naming);
+		self.postMessage({ made: made.blob, typed: names ? "" : text.typed, names });
 	} catch (error) {
 		if (error instanceof Malformed)
-			self.postMessage({ refused: error.atEnd ? "cut" : "malformed", line: error.line, typed: text.typed });
+			self.postMessage({
+				refused: error.atEnd ? "cut" : "malformed",
+				line: error.line,
+				typed: data.naming ? "" : text.typed,
+			});
 		else self.postMessage({ refused: typeof error === "string" ? error : "malformed", line: 0, typed: "" });
 	}
 });

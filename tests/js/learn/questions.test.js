@@ -11,6 +11,8 @@ import { optionText, textOf } from "../../../static/js/learn/words.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
+import { unpack } from "../../../static/js/trace/late/candidates.js";
+import "../../../static/js/trace/late/groups.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -28,7 +30,10 @@ function lessons() {
 
 function storeOf({ chunks }) {
 	const store = new ChunkStore();
-	for (const chunk of chunks) store.put(chunk);
+	for (const chunk of chunks) {
+		unpack(chunk);
+		store.put(chunk);
+	}
 	store.complete = true;
 	return store;
 }
@@ -63,10 +68,10 @@ function check(slug, store, list) {
 
 const LESSONS = lessons().map((lesson) => ({ ...lesson, store: storeOf(lesson) }));
 
-test("a lesson asks in both languages, and its trace answers each question in one way", () => {
+test("every lesson asks something, in both languages, and its trace answers each question in one way", () => {
 	assert.ok(LESSONS.length > 40);
 	for (const { slug, questions, store } of LESSONS) {
-		if (!questions.length) continue;
+		assert.ok(questions.length > 0, `${slug} asks nothing`);
 		const list = questionsOf(store, questions);
 		assert.equal(
 			list.length,
@@ -74,7 +79,7 @@ test("a lesson asks in both languages, and its trace answers each question in on
 			`${slug}: of ${JSON.stringify(questions)} only ${JSON.stringify(list)}`,
 		);
 		for (const one of questions) {
-			assert.match(one.en, /^[A-Z][^\u4e00-\u9fff]*\?$/, slug);
+			assert.match(one.en, /^[^\u4e00-\u9fff]+\?$/, slug);
 			assert.match(one.zh, /[\u4e00-\u9fff].*？$/, slug);
 		}
 		check(slug, store, list);

@@ -1,0 +1,48 @@
+"""A scenario with other names: nodes, namespaces, pods, workloads, labels, images and zones get readable made-up ones.
+
+The same text always gets the same names, one name gets the same everywhere, and names keep their order, so that nothing
+is decided otherwise: the run is the same but for its names. The mapping belongs to whoever has the original.
+
+`static/js/intake/naming.js` does the same before a dump leaves the browser, by the same table; a test holds the two to
+the same output.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from kschedui.scenarios import compact_yaml
+from kschedui.scenarios.anonymise.names import Manifest, Names
+from kschedui.scenarios.anonymise.renaming import Renamed
+from scheduler_core.scenario.parse import Limits, ScenarioErrors
+from scheduler_core.scenario.reading.documents import read_documents
+from scheduler_core.scenario.reading.problems import Problems
+
+
+@dataclass
+class Anonymised:
+    """`mapping`: original -> made-up; `label_keys` the same for the keys of labels and taints."""
+
+    text: str
+    mapping: dict[str, str] = field(default_factory=dict)
+    label_keys: dict[str, str] = field(default_factory=dict)
+
+
+def anonymise(text: str, limits: Limits) -> Anonymised:
+    """Raises ScenarioErrors when the text is not well-formed."""
+    problems = Problems()
+    documents = [document.data for document in read_documents(text, limits, problems)]
+    if errors := problems.errors():
+        raise ScenarioErrors(errors)
+    made, mapping, keys = renamed(documents)
+    return Anonymised(compact_yaml.write_all(made), mapping, keys)
+
+
+def renamed(objects: list[Manifest]) -> tuple[list[Manifest], dict[str, str], dict[str, str]]:
+    """The objects with other names, and the two mappings."""
+    found = Names()
+    for one in objects:
+        found.collect(one)
+    mapping, keys = found.mapping(), found.numbered("key")
+    renaming = Renamed(mapping, keys)
+    return [renaming.value(one, ()) for one in objects], mapping, keys

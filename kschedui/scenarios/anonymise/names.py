@@ -1,0 +1,131 @@
+"""Every name of a scenario by what it names, and a made-up one for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator
+from typing import Any
+
+from kschedui.scenarios.anonymise.naming_table import (
+    KEPT,
+    KEYS,
+    LABEL_MAPS,
+    NAMED,
+    NUMBER,
+    PATTERNS,
+    PUBLIC,
+    REFERENCES,
+)
+
+Manifest = dict[str, Any]
+PUBLIC_NAME, NUMBER_ONLY = re.compile(PUBLIC), re.compile(NUMBER)
+ZONES = "__"  # between the zones of a volume
+
+
+def is_public(name: str) -> bool:
+    """Has Kubernetes, or the maker of a device, given it a meaning?"""
+    return PUBLIC_NAME.match(name) is not None
+
+
+class Names:
+    """Every name of a scenario by what it names; one that names several things is of the first kind below."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, set[str]] = {kind: set() for kind in PATTERNS}
+        self.hashed: set[tuple[str, str, str]] = set()  # (ReplicaSet, Deployment, hash)
+
+    def add(self, kind: str, name: Any) -> None:
+        if isinstance(name, str) and ZONES in name:  # a volume of several zones
+            for one in name.split(ZONES):
+                self.add(kind, one)
+        elif isinstance(name, str) and name not in KEPT and not is_public(name) and not NUMBER_ONLY.match(name):
+            self.by_kind[kind if kind in PATTERNS else "value"].add(name)
+
+    def collect(self, value: Any, key: str = "") -> None:
+        """Look for names everywhere in plain data."""
+        if isinstance(value, list):
+            for item in value:
+                self.collect(item, key)
+        if not isinstance(value, dict):
+            return
+        self.note_hashed(value)
+        metadata = value.get("metadata")
+        if isinstance(metadata, dict) and isinstance(kind := value.get("kind"), str) and kind != "Scenario":
+            self.add(kind, metadata.get("name"))
+            self.add("Namespace", metadata.get("namespace"))
+        for name, item in value.items():
+            for kind, found in _names_at(key, name, item, value):
+                self.add(kind, found)
+            self.collect(item, name)
+
+    def mapping(self) -> dict[str, str]:
+        """Made-up names in the order of the originals."""
+        made: dict[str, str] = {}
+        for kind, pattern in PATTERNS.items():
+            if kind == "image":
+                made |= _images(sorted(self.by_kind[kind] - made.keys()), pattern)
+            elif kind != "key":
+                made |= self.numbered(kind, made)
+        for name, owner, hashed in sorted(self.hashed):
+            if owner in made:
+                made[name] = f"{made[owner]}-{made.get(hashed, hashed)}"
+        return made
+
+    def note_hashed(self, value: Manifest) -> None:
+        """A ReplicaSet is called by its Deployment and a hash, by which a pod's Deployment is known."""
+        metadata = value.get("metadata")
+        labels = metadata.get("labels") if isinstance(metadata, dict) else None
+        hashed = labels.get("pod-template-hash") if isinstance(labels, dict) else None
+        owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+        for owner in owners if isinstance(owners, list) else ():
+            name = owner.get("name") if isinstance(owner, dict) else None
+            if isinstance(hashed, str) and isinstance(name, str) and name.endswith(f"-{hashed}"):
+                self.hashed.add((name, name.removesuffix(f"-{hashed}"), hashed))
+
+    def numbered(self, kind: str, known: Container[str] = ()) -> dict[str, str]:
+        """Those of a kind that are not known yet, with as many digits as the last one needs."""
+        names = sorted(name for name in self.by_kind[kind] if name not in known)
+        width = len(str(len(names)))
+        return {name: f"{PATTERNS[kind]}-{number:0{width}}" for number, name in enumerate(names, 1)}
+
+
+def is_label_map(name: str, value: Any) -> bool:
+    """Labels, or a selector that is a map of labels, as a Service's."""
+    if not isinstance(value, dict):
+        return False
+    return name in LABEL_MAPS or (name == "selector" and not value.keys() & {"matchLabels", "matchExpressions"})
+
+
+def _images(names: list[str], pattern: str) -> dict[str, str]:
+    """An image without a tag is the one with the tag latest."""
+    whole = {name: name if ":" in name.rpartition("/")[2] else f"{name}:latest" for name in names}
+    numbers = {name: number for number, name in enumerate(sorted(set(whole.values())), 1)}
+    width = len(str(len(numbers)))
+    made = {name: f"{pattern}-{numbers[full]:0{width}}" for name, full in whole.items()}
+    return {
+        name: made[name] + ("" if name != full else ":latest" if full.endswith(":latest") else ":1")
+        for name, full in whole.items()
+    }
+
+
+def _names_at(parent: str, name: str, item: Any, holder: Manifest) -> Iterator[tuple[str, Any]]:
+    """What a field names: (kind, name) pairs."""
+    if is_label_map(name, item):
+        yield from (("key", one) for one in item)
+        yield from (("value", one) for one in item.values())
+    elif name in KEYS:
+        yield from (("key", one) for one in (item if isinstance(item, list) else [item]))
+    elif name == "values" and isinstance(item, list):
+        yield from (("value", one) for one in item)
+    elif name == "value" and "key" in holder:
+        yield "value", item
+    elif name == "namespaces" and isinstance(item, list):
+        yield from (("Namespace", one) for one in item)
+    elif name == "image" and parent in ("containers", "initContainers"):
+        yield "image", item
+    elif name == "names" and "sizeBytes" in holder and isinstance(item, list):
+        yield from (("image", one) for one in item)
+    elif (kind := REFERENCES.get(name)) is not None:
+        yield kind, item
+    elif name == "name" and parent in NAMED:
+        yield NAMED[parent], item

@@ -1,0 +1,198 @@
+// @ts-check
+/**
+ * Made-up names for those of a cluster, before anything leaves this browser: `kschedui/scenarios/anonymise`, by the
+ * same table. A test holds the two to the same output.
+ */
+
+/**
+ * @typedef {{public: string, number: string, kept: string[], patterns: Record<string, string>, labelMaps: string[],
+ *   references: Record<string, string>, named: Record<string, string>, keys: string[], pods: string[],
+ *   spoken: string[], words: string[], amounts: string[]}} Naming naming_table.py
+ */
+/** @typedef {Map<string, string>} Mapping original -> made-up */
+
+const ZONES = "__"; // between the zones of a volume
+
+/** @param {any} value */
+const isMap = (value) => value !== null && typeof value === "object" && !Array.isArray(value);
+
+/** Labels, or a selector that is a map of labels. @param {Naming} table @param {string} name @param {any} value */
+function isLabelMap(table, name, value) {
+	if (!isMap(value)) return false;
+	return table.labelMaps.includes(name) || (name === "selector" && !value.matchLabels && !value.matchExpressions);
+}
+
+/** Every name of a scenario by what it names. */
+export class Names {
+	/** @param {Naming} table */
+	constructor(table) {
+		this.table = table;
+		this.public = new RegExp(table.public);
+		this.number = new RegExp(table.number);
+		/** @type {Record<string, Set<string>>} */
+		this.byKind = Object.fromEntries(Object.keys(table.patterns).map((kind) => [kind, new Set()]));
+		/** @type {Map<string, [string, string]>} ReplicaSet -> Deployment, hash */
+		this.hashed = new Map();
+	}
+
+	/** @param {string} kind @param {any} name */
+	add(kind, name) {
+		if (typeof name !== "string") return;
+		if (name.includes(ZONES)) for (const one of name.split(ZONES)) this.add(kind, one);
+		else if (!this.table.kept.includes(name) && !this.public.test(name) && !this.number.test(name))
+			this.byKind[Object.hasOwn(this.table.patterns, kind) ? kind : "value"].add(name);
+	}
+
+	/** Look for names everywhere in plain data. @param {any} value @param {string} [key] */
+	collect(value, key = "") {
+		if (Array.isArray(value)) for (const item of value) this.collect(item, key);
+		if (!isMap(value)) return;
+		this.noteHashed(value.metadata);
+		if (isMap(value.metadata) && typeof value.kind === "string" && value.kind !== "Scenario") {
+			this.add(value.kind, value.metadata.name);
+			this.add("Namespace", value.metadata.namespace);
+		}
+		for (const [name, item] of Object.entries(value)) {
+			this.at(key, name, item, value);
+			this.collect(item, name);
+		}
+	}
+
+	/** What a field names. @param {string} parent @param {string} name @param {any} item @param {any} holder */
+	at(parent, name, item, holder) {
+		const { table } = this;
+		const all = (/** @type {string} */ kind, /** @type {any} */ names) => {
+			for (const one of Array.isArray(names) ? names : [names]) this.add(kind, one);
+		};
+		if (isLabelMap(table, name, item)) {
+			all("key", Object.keys(item));
+			all("value", Object.values(item));
+		} else if (table.keys.includes(name)) all("key", item);
+		else if (name === "values" && Array.isArray(item)) all("value", item);
+		else if (name === "value" && Object.hasOwn(holder, "key")) this.add("value", item);
+		else if (name === "namespaces" && Array.isArray(item)) all("Namespace", item);
+		else if (name === "image" && (parent === "containers" || parent === "initContainers")) this.add("image", item);
+		else if (name === "names" && Object.hasOwn(holder, "sizeBytes") && Array.isArray(item)) all("image", item);
+		else if (Object.hasOwn(table.references, name)) this.add(table.references[name], item);
+		else if (name === "name" && Object.hasOwn(table.named, parent)) this.add(table.named[parent], item);
+	}
+
+	/**
+	 * A ReplicaSet is called by its Deployment and a hash, by which a pod's Deployment is known.
+	 * @param {any} metadata
+	 */
+	noteHashed(metadata) {
+		const hash = metadata?.labels?.["pod-template-hash"];
+		if (typeof hash !== "string" || !Array.isArray(metadata.ownerReferences)) return;
+		for (const { name } of metadata.ownerReferences.filter(isMap)) {
+			if (typeof name === "string" && name.endsWith(`-${hash}`))
+				this.hashed.set(name, [name.slice(0, -hash.length - 1), hash]);
+		}
+	}
+
+	/** Made-up names in the order of the originals. @returns {Mapping} */
+	mapping() {
+		/** @type {Mapping} */
+		const made = new Map();
+		for (const [kind, pattern] of Object.entries(this.table.patterns)) {
+			if (kind === "key") continue;
+			const found = kind === "image" ? images(this.left(kind, made), pattern) : this.numbered(kind, made);
+			for (const [name, other] of found) made.set(name, other);
+		}
+		for (const [name, [owner, hash]] of [...this.hashed].sort()) {
+			const known = made.get(owner);
+			if (known !== undefined) made.set(name, `${known}-${made.get(hash) ?? hash}`);
+		}
+		return made;
+	}
+
+	/** @param {string} kind @param {Mapping} known */
+	left(kind, known) {
+		return [...this.byKind[kind]].filter((name) => !known.has(name)).sort();
+	}
+
+	/** @param {string} kind @param {Mapping} [known] @returns {Mapping} */
+	numbered(kind, known = new Map()) {
+		const names = this.left(kind, known);
+		return new Map(names.map((name, i) => [name, `${this.table.patterns[kind]}-${digits(i + 1, names.length)}`]));
+	}
+}
+
+/** @param {number} number @param {number} last */
+const digits = (number, last) => String(number).padStart(String(last).length, "0");
+
+/** An image without a tag is the one with the tag latest. @param {string[]} names @param {string} pattern */
+function images(names, pattern) {
+	const whole = new Map(
+		names.map((name) => [name, name.slice(name.lastIndexOf("/") + 1).includes(":") ? name : `${name}:latest`]),
+	);
+	const all = [...new Set(whole.values())].sort();
+	const numbers = new Map(all.map((name, i) => [name, digits(i + 1, all.length)]));
+	return new Map(
+		[...whole].map(([name, full]) => {
+			const tag = name !== full ? "" : full.endsWith(":latest") ? ":latest" : ":1";
+			return [name, `${pattern}-${numbers.get(full)}${tag}`];
+		}),
+	);
+}
+
+/** Plain data with every name replaced. */
+export class Renaming {
+	/** @param {Names} names */
+	constructor(names) {
+		this.names = names;
+		this.table = names.table;
+		this.mapping = names.mapping();
+		this.keys = names.numbered("key");
+	}
+
+	/** @param {any} value @param {string[]} [path] the keys above @returns {any} */
+	value(value, path = []) {
+		const last = path.at(-1) ?? "";
+		if (path.length && isLabelMap(this.table, last, value))
+			return Object.fromEntries(
+				Object.entries(value).map(([key, item]) => [this.keys.get(key) ?? key, this.value(item)]),
+			);
+		if (isMap(value)) {
+			const pods = last === "pods" && path.at(-2) === "expect";
+			const kept = Object.entries(value).filter(([key, item]) => !this.isSpoken(key, item, path));
+			return Object.fromEntries(
+				kept.map(([key, item]) => [pods ? this.text(key, ["pods"]) : key, this.value(item, [...path, key])]),
+			);
+		}
+		if (Array.isArray(value)) return value.map((item) => this.value(item, path));
+		return typeof value === "string" ? this.text(value, path) : value;
+	}
+
+	/**
+	 * What people wrote, and what a condition or an expectation quotes.
+	 * @param {string} key @param {any} item @param {string[]} path
+	 */
+	isSpoken(key, item, path) {
+		if (path.at(-1) === "annotations") return !this.names.public.test(key) || key.startsWith("kschedui.io/look-at");
+		return (
+			key === "message" ||
+			(path.length === 1 && path[0] === "spec" && this.table.spoken.includes(key)) ||
+			(key === "reason" && path.includes("expect")) ||
+			(key === "uid" && path.at(-1) !== "ownerReferences" && !this.mapping.get(String(item)))
+		);
+	}
+
+	/** @param {string} text @param {string[]} path */
+	text(text, path) {
+		const { table, mapping } = this;
+		const last = path.at(-1) ?? "";
+		if (table.words.includes(last) || table.amounts.includes(last) || table.amounts.includes(path.at(-2) ?? ""))
+			return text;
+		if (table.keys.includes(last)) return this.keys.get(text) ?? text;
+		if (last === "reject") return "rejected";
+		const known = mapping.get(text);
+		if (known !== undefined) return known;
+		const renamed = (/** @type {string} */ name) => mapping.get(name) ?? name;
+		if (text.includes(ZONES)) return text.split(ZONES).map(renamed).join(ZONES);
+		const slash = text.indexOf("/");
+		if (slash >= 0 && table.pods.includes(last))
+			return `${renamed(text.slice(0, slash))}/${renamed(text.slice(slash + 1))}`;
+		return text;
+	}
+}

@@ -1,0 +1,54 @@
+// @ts-check
+/** The objects of a dump with other names, when all are known; what holds objects without saying so is opened first. */
+import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
+import { Names, Renaming } from "./naming.js";
+
+const CONFIGURATIONS = ["KubeSchedulerConfiguration", "Policy"];
+
+export class OtherNames {
+	/** @type {string[]} objects as JSON */
+	held = [];
+	/** @type {object | null} what the owner keeps, as `kschedui anonymise --mapping` writes it */
+	names = null;
+
+	/** @param {import("./naming.js").Naming} naming @param {import("./pruning.js").Table} table */
+	constructor(naming, table) {
+		this.table = table;
+		this.found = new Names(naming);
+	}
+
+	/** @param {string} document */
+	take(document) {
+		for (const one of this.opened(JSON.parse(document))) {
+			this.found.collect(one);
+			this.held.push(JSON.stringify(one));
+		}
+	}
+
+	/** The objects of an export, and the configurations in a ConfigMap. @param {any} found @returns {any[]} */
+	opened(found) {
+		if (found.kind === "ConfigMap") return Object.values(found.data ?? {}).flatMap(configurations);
+		if (found.kind !== undefined) return [found];
+		const fields = /** @type {[string, any][]} */ (Object.entries(this.table.types[this.table.export]));
+		return fields.flatMap(([field, rule]) => {
+			const kind = rule.t ?? rule.l.t;
+			const items = Array.isArray(found[field]) ? found[field] : found[field] ? [found[field]] : [];
+			return items.map((/** @type {object} */ item) => ({ apiVersion: this.table.kinds[kind].version, kind, ...item }));
+		});
+	}
+
+	/** @param {(document: string) => void} write */
+	write(write) {
+		const renaming = new Renaming(this.found);
+		for (const one of this.held) write(JSON.stringify(renaming.value(JSON.parse(one))));
+		const { mapping, keys } = renaming;
+		this.names = { names: Object.fromEntries(mapping), "label keys": Object.fromEntries(keys) };
+	}
+}
+
+/** @param {any} text */
+function configurations(text) {
+	const documents = /** @type {any[]} */ (parseAllDocuments(String(text), { version: "1.1" }));
+	const found = documents.filter((document) => !document.errors.length).map((document) => document.toJS());
+	return found.filter((one) => CONFIGURATIONS.includes(one?.kind));
+}
