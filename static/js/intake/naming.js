@@ -77,7 +77,10 @@ export class Names {
 		else if (name === "name" && Object.hasOwn(table.named, parent)) this.add(table.named[parent], item);
 	}
 
-	/** A ReplicaSet is called by its Deployment and a hash, by which a pod's Deployment is known. @param {any} metadata */
+	/**
+	 * A ReplicaSet is called by its Deployment and a hash, by which a pod's Deployment is known.
+	 * @param {any} metadata
+	 */
 	noteHashed(metadata) {
 		const hash = metadata?.labels?.["pod-template-hash"];
 		if (typeof hash !== "string" || !Array.isArray(metadata.ownerReferences)) return;
