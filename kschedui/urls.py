@@ -25,7 +25,7 @@ from kschedui.web.pages import (
     views,
 )
 from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages.ask import compare, experiments
+from kschedui.web.pages.ask import capacity, compare, experiments
 from kschedui.web.pages.page_view import not_found
 
 addresses.register()
@@ -50,6 +50,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/run/", views.run_again, name="version-run"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
+    path("v/<n:number>/capacity/", capacity.capacity, name="capacity"),
     path("v/<n:number>/experiments/", experiments.planned, name="experiments"),
     path("v/<n:number>/scenario.yaml", downloads.scenario_yaml, name="scenario-yaml"),
     path("v/<n:number>/events.jsonl", downloads.events_lines, name="events"),
@@ -83,6 +84,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),
+    path("releases/example", releases.example, name="release-example"),
     path("claim/<str:token>/", account_views.claim, name="claim"),
     path("accounts/", include(account_urls)),
     path("api/v1/docs", api_page.documentation, name="api-docs"),

@@ -28,6 +28,7 @@ MOST_EDITS = 32
 MOST_ADDED = 1000
 EDITABLE = (("metadata", "labels"), ("metadata", "annotations"), ("spec",), ("status",))
 MOST_BUDGETS = 50
+MOST_PODS = 500  # to choose from
 PIECE_SECONDS = 0.5  # of the search for the smallest change, in one answer
 
 
@@ -142,6 +143,14 @@ def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> Capa
     asked: Asked = moments.asked(name, text)
     with asked.turn:
         return capacity(asked.moment, pod, wanted)
+
+
+def pods(name: Name, text: str | None) -> list[str]:
+    """Some pods that are there at the moment, those that wait first."""
+    asked = moments.asked(name, text)
+    there = asked.moment.world().cluster.pods
+    found = sorted(there.all(), key=lambda pod: (bool(there.node_name[there.slot_of[pod.key]]), pod.key))
+    return [pod.key for pod in found[:MOST_PODS]]
 
 
 def kept(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str, int]:

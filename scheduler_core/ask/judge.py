@@ -72,11 +72,9 @@ def judge(moment: Moment, edits: Sequence[Edit], known: KnownPlugins | None = No
     """The decision with the edits against the one without; raises NotPossible."""
     if moment.pod is None:
         raise NotPossible(Message("no attempt comes at this moment"))
-    key = moment.pod.key
     world = moment.world()
-    before = world.decide(key)
     world.edited(edits, known or {})
-    return compared(before, world.decide(key))
+    return compared(moment.decision, world.decide(moment.pod.key))
 
 
 def compared(before: Decision, after: Decision) -> Judgement:

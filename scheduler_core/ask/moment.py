@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, deque
+from functools import cached_property
 
 from scheduler_core.apis.core import Pod, PodKey
-from scheduler_core.ask.world import World
+from scheduler_core.ask.world import Decision, World
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.queued_pod import QueuedPod
@@ -24,6 +25,12 @@ class Moment:
         self.pod, self.number = pod, number
         self.time = simulation.cluster.now
         self._scheduler = simulation.scheduler
+
+    @cached_property
+    def decision(self) -> Decision:
+        """What the scheduler decides about the pod without an edit; asked once."""
+        assert self.pod is not None
+        return self.world().decide(self.pod.key)
 
     def world(self) -> World:
         """The cluster as it is, to try things in."""

@@ -61,6 +61,9 @@ class NoServices:
     def waiting_pods(self) -> Sequence[Any]:
         return ()
 
+    def is_running_preemption(self, pod: Pod) -> bool:
+        return False
+
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
         """Nobody waits to be activated."""
 

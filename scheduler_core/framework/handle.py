@@ -140,6 +140,10 @@ class Handle(Protocol):
         """Pods that wait on Permit, of all profiles, in the order in which they began to wait."""
         ...
 
+    def is_running_preemption(self, pod: Pod) -> bool:
+        """Whether victims of the pod are still to be deleted beside the cycles (Evaluator.IsPodRunningPreemption)."""
+        ...
+
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
         """Ask for pods to be moved to activeQ (framework.PodsToActivate), in the name of `pod`."""
         ...

@@ -11,6 +11,7 @@ from scheduler_core.framework.cluster_event import Action, ClusterEvent, HintFun
 from scheduler_core.releases import Release
 from scheduler_core.trace.records import Hint
 
+SCHEDULING_GATES = "SchedulingGates"
 _NODE_TAINT_UPDATE = ClusterEvent("Node", Action.UPDATE_NODE_TAINT)
 
 
@@ -29,6 +30,7 @@ class QueueingHintMap:
 
     registrations: list[Registration]
     matches: Callable[[ClusterEvent, ClusterEvent], bool] = ClusterEvent.matches
+    gated_pods_hear_every_event: bool = False
     _matching: dict[ClusterEvent, list[Registration]] = field(default_factory=dict)
 
     @staticmethod
@@ -43,7 +45,7 @@ class QueueingHintMap:
             of_nodes = [registered.event.action for registered in events if registered.event.resource == "Node"]
             if any(a & Action.ADD for a in of_nodes) and not any(a & Action.UPDATE_NODE_TAINT for a in of_nodes):
                 found.append(Registration(plugin, _NODE_TAINT_UPDATE, None))
-        return QueueingHintMap(found, matches)
+        return QueueingHintMap(found, matches, release.rules.gated_pods_hear_every_event)
 
     def matching(self, event: ClusterEvent) -> list[Registration]:
         found = self._matching.get(event)
@@ -57,5 +59,8 @@ class QueueingHintMap:
         asked = [one for one in self.matching(event) if one.plugin in rejectors]
         return [Hint(one.plugin, (one.hint(pod, old, new) if one.hint else QueueingHint.QUEUE).value) for one in asked]
 
-    def events_of(self, plugin: str) -> list[ClusterEvent]:
-        return [one.event for one in self.registrations if one.plugin == plugin]
+    def moves_gated(self, plugin: str, event: ClusterEvent) -> bool:
+        """Whether a pod that the plugin holds back at PreEnqueue is asked again at the event."""
+        if self.gated_pods_hear_every_event:
+            return plugin != SCHEDULING_GATES
+        return any(one.plugin == plugin and one.event.matches(event) for one in self.registrations)

@@ -295,9 +295,9 @@ class SchedulingQueue:
         return best
 
     def _interests_gate(self, queued: QueuedPod, event: ClusterEvent) -> bool:
-        """Only events that the gating plugin registered can move a gated pod."""
+        """Not every event can move a gated pod."""
         hints = self._hints.get(queued.pod.scheduler_name)
-        return hints is not None and any(one.matches(event) for one in hints.events_of(queued.gating_plugin))
+        return hints is not None and hints.moves_gated(queued.gating_plugin, event)
 
     def _interested_in(self, event: ClusterEvent) -> frozenset[str]:
         """The plugins that registered the event; remembered, since it is asked at every binding."""

@@ -22,6 +22,7 @@ V1_32 = V1_33.older(
     ),
     gates={
         "SchedulerPopFromBackoffQ": None,
+        "SchedulerAsyncPreemption": Gate(False),
         "InPlacePodVerticalScaling": Gate(False),
         "MutableCSINodeAllocatableCount": None,
         "StorageCapacityScoring": None,

@@ -15,6 +15,8 @@ V1_34 = V1_35.older(
         taint_toleration_reason_names_the_taint=True,
         ties_are_drawn=True,
         binding_a_nominated_pod_wakes_others=True,
+        terminating_victims_are_marked=True,
+        gated_pods_hear_every_event=True,
     ),
     gates={
         "GangScheduling": None,

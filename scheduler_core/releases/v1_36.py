@@ -80,7 +80,7 @@ V1_36 = Release(
             "PodSchedulingReadiness": Gate(True),
             "ReadWriteOncePod": Gate(True),
             "SchedulerAsyncAPICalls": Gate(False),
-            "SchedulerAsyncPreemption": Gate(False),
+            "SchedulerAsyncPreemption": Gate(False, settable=True),  # on by default; off in the recorded runs
             "SchedulerPopFromBackoffQ": Gate(True, settable=True),
             "SchedulerQueueingHints": Gate(True),
             "SidecarContainers": Gate(True),

@@ -12,7 +12,8 @@ from scheduler_core.apis.messages import Message
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 
-FaultPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
+BindingPoint = Literal["Reserve", "Permit", "PreBind", "Bind"]
+FaultPoint = Literal[BindingPoint, "Preempt"]  # Preempt: of a victim, its deletion
 
 
 @dataclass(frozen=True, slots=True)

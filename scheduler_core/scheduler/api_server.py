@@ -35,6 +35,7 @@ class ApiServer:
         self._terminate = terminate
         self._starts_bound_pods = rules.binding_brings_the_start_time
         self._marks_victims = rules.victims_get_a_condition
+        self._marks_terminating = rules.terminating_victims_are_marked
         self._copies_status = rules.victims_take_the_preemptors_status
         self._watch: deque[Callable[[], None]] = deque()
         self._conditions: dict[PodKey, Condition] = {}
@@ -54,7 +55,7 @@ class ApiServer:
 
     def evict(self, victim: Pod) -> float | None:
         """Mark the victim as DisruptionTarget and delete it; returns when it is gone, None if that was under way."""
-        if self._marks_victims and (not victim.terminating or self._copies_status):
+        if self._marks_victims and (not victim.terminating or self._marks_terminating):
             self._watch.append(lambda: self._marked(victim.key))
         if victim.terminating:
             return None

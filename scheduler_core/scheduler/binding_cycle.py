@@ -21,7 +21,7 @@ from scheduler_core.framework.interface import (
     Status,
 )
 from scheduler_core.framework.runtime.runtime import as_failure
-from scheduler_core.scenario.types import FaultPoint
+from scheduler_core.scenario.types import BindingPoint
 from scheduler_core.scheduler import extenders
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.fit_error import FitError, SchedulingError
@@ -53,11 +53,11 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
         scheduler.emit(PodReserved(key, [_point_run(*answer) for answer in answers]))
     if not status.is_success:
         _roll_back(scheduler, attempt, "Reserve", status)
-        raise _as_error(scheduler, attempt, status)
+        raise _as_error(status)
     status = _permit(scheduler, attempt)
     if not status.is_success and status.code != Code.WAIT:
         _roll_back(scheduler, attempt, "Permit", status)
-        raise _as_error(scheduler, attempt, status)
+        raise _as_error(status)
     _activate(scheduler, attempt)
 
 
@@ -91,7 +91,7 @@ def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
     """The pod has its permission: it is not in flight any more; bind it now, or when the binding has taken its time."""
     scheduler.queue.done(attempt.pod.key)
     if scheduler.binding_seconds:
-        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt))
+        scheduler.later(scheduler.cluster.now + scheduler.binding_seconds, lambda: bind(scheduler, attempt), "binding")
     else:
         bind(scheduler, attempt)
 
@@ -161,11 +161,13 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
     return answers, Status(Code.ERROR, ("no plugin binds the pod",))
 
 
-def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
     _roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
-    error = _as_error(scheduler, attempt, status)
+    if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
+        status = replace(status, reasons=(f"binding rejected: {status.message}",))
+    error = _as_error(status)
     if not status.is_rejected:
         scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
     attempt.nominated_node = ""
@@ -176,7 +178,7 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, st
         )
 
 
-def _roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status: Status) -> None:
+def _roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """Unreserve in reverse order, forget the pod."""
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
@@ -189,7 +191,7 @@ def _roll_back(scheduler: Scheduler, attempt: Attempt, point: FaultPoint, status
     scheduler.emit(PodUnreserved(key, node_name, [plugin.name for plugin in plugins]))
 
 
-def _as_error(scheduler: Scheduler, attempt: Attempt, status: Status) -> Exception:
+def _as_error(status: Status) -> Exception:
     """A rejection reads like a node that does not fit, of one node in all."""
     if not status.is_rejected:
         return SchedulingError(status.message)
@@ -199,7 +201,7 @@ def _as_error(scheduler: Scheduler, attempt: Attempt, status: Status) -> Excepti
 
 
 def _with_fault(
-    scheduler: Scheduler, attempt: Attempt, point: FaultPoint, answers: list[tuple[str, Status]], status: Status
+    scheduler: Scheduler, attempt: Attempt, point: BindingPoint, answers: list[tuple[str, Status]], status: Status
 ) -> tuple[list[tuple[str, Status]], Status]:
     """The scenario may let the point fail after its plugins succeeded."""
     if not status.is_success:

@@ -1,4 +1,4 @@
-"""Faults that a scenario asks for: Reserve, Permit, PreBind or Bind of a pod fails, some number of times."""
+"""Faults that a scenario asks for: Reserve, Permit, PreBind or Bind of a pod, or its eviction, fails some times."""
 
 from __future__ import annotations
 
@@ -23,5 +23,6 @@ class Faults:
             assert isinstance(times, int)
             if fault.pod == pod and fault.point == point and times > 0:
                 entry[1] = times - 1
-                return Status(Code.ERROR, (f'running {point} plugin "Fault": {fault.message}',), "Fault")
+                told = fault.message if point == "Preempt" else f'running {point} plugin "Fault": {fault.message}'
+                return Status(Code.ERROR, (told,), "Fault")
         return SUCCESS

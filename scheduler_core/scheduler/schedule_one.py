@@ -9,12 +9,16 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from scheduler_core.apis.core import Pod
 from scheduler_core.apis.messages import Message
 from scheduler_core.framework.interface import (
+    SUCCESS,
     Code,
     CycleState,
     PostFilterPlugin,
+    PostFilterResult,
     ScorePlugin,
+    Status,
 )
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.runtime import Framework
@@ -183,11 +187,27 @@ def run_post_filter(scheduler: Scheduler, attempt: Attempt, error: FitError) -> 
     attempt.nominated = result.status.is_success and bool(result.nominated_node)
     if result.evaluation is not None:
         scheduler.emit(result.evaluation)
-    if attempt.nominated:
-        for victim in result.victims:
-            scheduler.evict(victim, attempt.pod)
-        for pod in result.cleared:
-            scheduler.api.clear_nomination(pod.key)
+    if attempt.nominated and scheduler.async_preemption is not None:
+        assert attempt.nominated_node is not None
+        scheduler.async_preemption.start(scheduler, attempt.pod, attempt.nominated_node, result.victims)
+    elif attempt.nominated:
+        status = prepare_candidate(scheduler, attempt.pod, result)
+        if not status.is_success:
+            attempt.nominated, attempt.nominated_node = False, None
+            if framework.release.rules.post_filter_errors_are_told:
+                error.diagnosis.post_filter_message = f"preemption: {status.message}"
+
+
+def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterResult) -> Status:
+    """Evict the victims within the attempt, then end lower nominations on the node; a call that fails ends it."""
+    for victim in result.victims:
+        status = scheduler.faults.strike(victim.key, "Preempt")
+        if not status.is_success:
+            return status
+        scheduler.evict(victim, preemptor)
+    for pod in result.cleared:
+        scheduler.api.clear_nomination(pod.key)
+    return SUCCESS
 
 
 def _plugin_scores(score: PluginScore) -> PluginScores:

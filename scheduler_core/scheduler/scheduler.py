@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -20,6 +21,16 @@ from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 from scheduler_core.trace.events import AnyEvent, VictimEvicted
 
+LaterCause = Literal["binding", "preemption"]
+
+
+class Preemptions(Protocol):
+    """Those that go on beside the cycles (async_preemption.py)."""
+
+    def is_running(self, pod: Pod) -> bool: ...
+
+    def start(self, scheduler: Scheduler, preemptor: Pod, node_name: str, victims: Sequence[Pod]) -> None: ...
+
 
 @dataclass(slots=True)
 class Scheduler:
@@ -35,11 +46,12 @@ class Scheduler:
     faults: Faults
     rules: Rules
     batches: Mapping[str, OpportunisticBatch]  # by profile, where OpportunisticBatching is possible
+    async_preemption: Preemptions | None = None  # where SchedulerAsyncPreemption is on
     rng: np.random.Generator | None = None
     binding_seconds: float = 0.0
     attempts: int = 0
     current: Attempt | None = None  # whose scheduling or binding cycle runs at this moment
-    later: Callable[[float, Callable[[], None]], None] = lambda time, action: None
+    later: Callable[[float, Callable[[], None], LaterCause], None] = lambda time, action, cause: None
 
     def evict(self, victim: Pod, preemptor: Pod) -> None:
         """PreemptPod: a victim that still waits on Permit is rejected, any other one is deleted."""

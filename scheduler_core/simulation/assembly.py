@@ -18,6 +18,7 @@ from scheduler_core.queue.before_1_32 import SchedulingQueueBefore132
 from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scenario.types import Scenario
+from scheduler_core.scheduler.async_preemption import AsyncPreemption
 from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
 from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
@@ -26,6 +27,7 @@ from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
 BATCHING_GATE = "OpportunisticBatching"
+ASYNC_PREEMPTION_GATE = "SchedulerAsyncPreemption"
 
 
 def build_frameworks(
@@ -94,6 +96,13 @@ def build_batches(scenario: Scenario, frameworks: Mapping[str, Framework]) -> di
         return {}
     found = {name: batch_of(framework) for name, framework in frameworks.items()}
     return {name: batch for name, batch in found.items() if batch is not None}
+
+
+def build_async_preemption(scenario: Scenario) -> AsyncPreemption | None:
+    """None where the victims are deleted within the attempt."""
+    if not scenario.feature_gates.get(ASYNC_PREEMPTION_GATE, False):
+        return None
+    return AsyncPreemption(skips_terminating=not scenario.release.rules.terminating_victims_are_marked)
 
 
 def run_started(

@@ -32,9 +32,15 @@ from scheduler_core.scheduler.event_handlers import FINISHED, EventHandlers
 from scheduler_core.scheduler.faults import Faults
 from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.schedule_one import schedule_one
-from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.scheduler import LaterCause, Scheduler
 from scheduler_core.scheduler.waiting_pods import WaitingPods
-from scheduler_core.simulation.assembly import build_batches, build_frameworks, build_queue, run_started
+from scheduler_core.simulation.assembly import (
+    build_async_preemption,
+    build_batches,
+    build_frameworks,
+    build_queue,
+    run_started,
+)
 from scheduler_core.trace.events import (
     AnyEvent,
     AttemptFinished,
@@ -51,7 +57,9 @@ UNSCHEDULABLE_FLUSH_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
 MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
 
-Cause = Literal["event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "end"]
+Cause = Literal[
+    "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
+]
 
 
 class EndlessMoment(RunEnded):
@@ -73,7 +81,7 @@ class Simulation:
         self._clock: ClockAdvanced | None = None  # told before the next event
         self._timeline = list(scenario.events)[::-1]  # the next one last
         self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
-        self._later: list[tuple[float, int, Callable[[], None]]] = []
+        self._later: list[tuple[float, int, Callable[[], None], LaterCause]] = []
         self._number = 0
         self._last_change = 0.0  # the last timeline event or end of a termination
         self._deleted: list[PodKey] = []
@@ -96,6 +104,7 @@ class Simulation:
             Faults(scenario.faults),
             scenario.release.rules,
             build_batches(scenario, self._frameworks),
+            build_async_preemption(scenario),
             None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed)),
             scenario.binding_seconds,
             later=self._do_later,
@@ -122,6 +131,10 @@ class Simulation:
         assert attempt is not None
         assert attempt.pod.key == pod.key, f"{pod.key} has no cycle under way"
         attempt.activate.update(dict.fromkeys(keys))
+
+    def is_running_preemption(self, pod: Pod) -> bool:
+        preemption = self.scheduler.async_preemption
+        return preemption is not None and preemption.is_running(pod)
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None:
         self._tell_applied(action, item)
@@ -191,7 +204,7 @@ class Simulation:
         if self._terminations:
             due.append((self._terminations[0][0], "termination"))
         if self._later:
-            due.append((self._later[0][0], "binding"))
+            due.append((self._later[0][0], self._later[0][3]))
         deadline = self.scheduler.waiting.next_deadline()
         if deadline is not None:
             due.append((deadline, "permit-timeout"))
@@ -315,9 +328,9 @@ class Simulation:
         assert pod is not None
         heappush(self._terminations, (at, self._number, key, pod.uid))
 
-    def _do_later(self, time: float, action: Callable[[], None]) -> None:
+    def _do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
         self._number += 1
-        heappush(self._later, (time, self._number, action))
+        heappush(self._later, (time, self._number, action, cause))
 
     # Telling
 

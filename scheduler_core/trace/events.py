@@ -33,7 +33,7 @@ from scheduler_core.trace.records import (
     Verdict,
 )
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 
 class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):
@@ -62,7 +62,9 @@ class ClockAdvanced(Event, tag=True):
     """Virtual time moved on, and why: what is due now."""
 
     time: float
-    cause: Literal["event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "end"]
+    cause: Literal[
+        "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
+    ]
 
 
 class ObjectApplied(Event, tag=True):
@@ -218,6 +220,21 @@ class VictimEvicted(Event, tag=True):
     gone_at: float
 
 
+class PreemptionStarted(Event, tag=True):
+    """With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another."""
+
+    pod: PodKey  # the preemptor, which PreEnqueue holds back meanwhile
+    node: NodeName
+    victims: list[PodKey]
+
+
+class PreemptionFinished(Event, tag=True):
+    """All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent."""
+
+    pod: PodKey
+    error: str = ""
+
+
 class PodNominated(Event, tag=True):
     """The pod's status.nominatedNodeName is set: room on the node is kept for it."""
 
@@ -370,9 +387,9 @@ class RunFinished(Event, tag=True):
 
 
 AnyEvent = (
-    RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored
-    | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated
-    | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated
-    | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished
-    | RunFinished
+    RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated
+    | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted
+    | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected
+    | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound
+    | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished
 )  # fmt: skip

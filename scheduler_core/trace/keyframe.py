@@ -40,6 +40,7 @@ _OF_NO_CYCLE = frozenset(
         trace.PodGated,
         trace.PodIgnored,
         trace.PodActivated,
+        trace.PreemptionFinished,
         trace.RunFinished,
         *OF_AN_OBJECT,
     )
@@ -91,7 +92,7 @@ class CompactedLog:
             kind = type(event)
             if kind is trace.CycleStarted:
                 self._cycle = [event]
-            elif self._cycle and kind not in _OF_NO_CYCLE:
+            elif self._cycle and kind not in _OF_NO_CYCLE and not self._is_beside_the_cycle(event):
                 self._cycle.append(event)
             if kind not in _KEPT:
                 if isinstance(event, trace.ClockAdvanced):
@@ -102,6 +103,14 @@ class CompactedLog:
                 about = event.pod, kind  # type: ignore[union-attr]
                 latest.pop(about, None)
                 latest[about] = event
+
+    def _is_beside_the_cycle(self, event: AnyEvent) -> bool:
+        """A victim of SchedulerAsyncPreemption, deleted when its preemptor's attempt was over."""
+        if not isinstance(event, trace.VictimEvicted):
+            return False
+        started = self._cycle[0]
+        own = isinstance(started, trace.CycleStarted) and started.pod == event.preemptor
+        return not own or any(isinstance(one, trace.AttemptFinished) for one in self._cycle)
 
     def _object(self, event: trace.ObjectApplied | trace.ObjectDeleted) -> None:
         """A new manifest replaces the one before; what was said of an object that is gone is void."""

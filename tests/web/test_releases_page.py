@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
 from django.conf import settings
 
-from kschedui import library
 from kschedui.management.commands import release_table
 from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome, outcomes
 from kschedui.web.pages.release_choice import badge
-from kschedui.web.pages.releases import LESSONS, NO_ATTEMPT, strip
-from scheduler_core import decisions, parse_scenario, simulate
-from scheduler_core.releases import RELEASES, Rules
+from kschedui.web.pages.releases import NO_ATTEMPT, strip
+from scheduler_core.releases import RELEASES
 from scheduler_core.releases.differences import differences
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
@@ -44,17 +41,6 @@ def test_there_and_back_is_the_same_the_other_way_round() -> None:
     back = differences(RELEASES["1.36"], RELEASES["1.34"])
     assert {(one.before, one.after) for one in there} == {(one.after, one.before) for one in back}
     assert differences(RELEASES["1.36"], RELEASES["1.36"]) == []
-
-
-@pytest.mark.parametrize("rule", LESSONS)
-def test_a_lesson_on_a_difference_goes_another_way_in_the_other_release(rule: str) -> None:
-    assert hasattr(Rules, rule)
-    path = next(path for path in library.files() if path.stem == LESSONS[rule])
-    text = path.read_text(encoding="utf-8")
-    newest = list(RELEASES.values())[-1]
-    older = next(one for one in reversed(RELEASES.values()) if getattr(one.rules, rule) != getattr(newest.rules, rule))
-    told = [list(decisions(simulate(parse_scenario(text, release=release)))) for release in (older, newest)]
-    assert told[0] != told[1]
 
 
 def test_a_scenario_on_every_release_says_where_it_first_goes_another_way() -> None:

@@ -24,6 +24,7 @@ from kschedui.web.pages.pictures import inline
 from scheduler_core import ENGINE_VERSION
 
 SEARCHED = 4000  # characters of a lesson
+QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
 MOST_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
@@ -117,6 +118,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "captions": static(f"i18n/{language()}.json"),
         "language": language(),
         "embed": embed,
+        "ask": request.GET.get("ask", "") if request.GET.get("ask") in QUESTIONS else "",
         "state": run.state,
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),

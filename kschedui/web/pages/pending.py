@@ -99,11 +99,13 @@ def workload_key(pod: WaitingPod) -> str:
 
 
 def as_row(pod: WaitingPod, version: Version) -> dict[str, Any]:
-    """A pod for the page: {pod, url (of the step), attempt, blocker, causes, nearest, message, dumped, same, why}."""
+    """A pod for the page: {pod, url (of the step), ask (what would make it fit), attempt, blocker, causes,
+    nearest, message, dumped, same, why}."""
     page = reverse("version", args=[version.scenario.public_id, version.number])
     return {
         "pod": pod.pod,
         "url": f"{page}#{pod.step + 1}&sel=pod:{pod.pod}",
+        "ask": f"{page}?ask=changes#{pod.step + 1}",
         "attempt": pod.attempt,
         "blocker": spoken(words.blocker_words(pod)),
         "causes": [spoken(words.cause_words(cause)) for cause in pod.causes],

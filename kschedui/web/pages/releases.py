@@ -1,18 +1,20 @@
 """What changed from release to release, and one scenario on all of them."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
-from django.views.decorators.http import require_safe
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_POST, require_safe
 
 from kschedui.language import spoken
+from kschedui.scenarios import release_examples
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.across_releases import MOST_ATTEMPTS, Outcome
+from kschedui.scenarios.release_examples import Pair
 from kschedui.web.api import jobs
-from kschedui.web.api.answers import worked
+from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.rates import count
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.release_choice import badge
@@ -23,46 +25,64 @@ from scheduler_core.releases.differences import Difference, differences
 HEAVY = 1_000_000  # never at once in the web process: twelve simulations
 NO_ATTEMPT = "–"  # where the newer release makes one more
 AROUND = 20  # attempts of a strip on either side of the first that differs
-LESSONS: Mapping[str, str] = {  # a rule -> a lesson in which the two sides differ
-    "balanced_allocation_scores_the_improvement": "balanced-allocation",
-    "taint_toleration_reason_names_the_taint": "taints-and-tolerations",
-    "ties_are_drawn": "thousand-nodes",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A difference in the visitor's language; `lesson` is a slug or ""."""
+    """A difference in the visitor's language. `pair`: the releases on which a scenario shows it, under `name`."""
 
+    name: str
     where: str
     before: str
     after: str
     source: str
-    lesson: str
+    pair: Pair | None
 
 
 @page_view
 @require_safe
 def changes(request: HttpRequest) -> HttpResponse:
     """/releases/?from=1.34&to=1.36: releases.html, `badges` [(release, how it was held to the real one)] newest first,
-    `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows)]: the pair that is asked for, else all
-    neighbours."""
+    `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows, rest)]: the pair that is asked for, else all
+    neighbours; `rest` are those without a scenario, which decide nothing here."""
     count(request, "read")
     older, newer = RELEASES.get(request.GET.get("from", "")), RELEASES.get(request.GET.get("to", ""))
     asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
-    pairs = [(before, after, rows(before, after)) for before, after in asked]
+    pairs = [(before, after, *parted(rows(before, after))) for before, after in asked]
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
     return render(request, "releases.html", {"badges": badges, "pairs": pairs, **chosen})
 
 
+def parted(found: list[Row]) -> tuple[list[Row], list[Row]]:
+    """Those that a scenario shows, and the rest."""
+    return [one for one in found if one.pair], [one for one in found if not one.pair]
+
+
 def rows(before: Release, after: Release) -> list[Row]:
-    return [row(one) for one in differences(before, after)]
+    return [row(one, before, after) for one in differences(before, after)]
 
 
-def row(found: Difference) -> Row:
-    lesson = LESSONS.get(found.name, "")
-    return Row(found.where, spoken(found.before), spoken(found.after), found.source, lesson)
+def row(found: Difference, before: Release, after: Release) -> Row:
+    pair = release_examples.pair_of(found, before, after)
+    said = (found.where, spoken(found.before), spoken(found.after), found.source)
+    return Row(release_examples.name_of(found), *said, pair)
+
+
+@page_view
+@require_POST
+def example(request: HttpRequest) -> HttpResponse:
+    """/releases/example: the runs of a difference's scenario on the POSTed `older` release and the next, compared."""
+    name, older = request.POST.get("name", ""), request.POST.get("older", "")
+    order = list(RELEASES)
+    newer = order[order.index(older) + 1] if older in order[:-1] else ""
+    if not newer or name not in release_examples.names_between(older, newer):
+        raise Refusal(404, gettext_noop("There is no such difference between these releases."))
+    if not release_examples.path_of(name, older).exists():
+        raise Refusal(404, gettext_noop("This difference has no scenario of its own."))
+    count(request, "run")
+    sides = [scenarios.example(release_examples.text_of(name, older, version)) for version in (older, newer)]
+    return redirect("compare", *chain.from_iterable((side.scenario.public_id, side.number) for side in sides))
 
 
 @page_view

@@ -61,6 +61,8 @@ class Services(Protocol):
 
     def waiting_pods(self) -> Sequence[WaitingPod]: ...
 
+    def is_running_preemption(self, pod: Pod) -> bool: ...
+
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None: ...
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
@@ -142,6 +144,9 @@ class Framework:
 
     def waiting_pods(self) -> Sequence[WaitingPod]:
         return self._services.waiting_pods()
+
+    def is_running_preemption(self, pod: Pod) -> bool:
+        return self._services.is_running_preemption(pod)
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
         self._services.activate(pod, keys)

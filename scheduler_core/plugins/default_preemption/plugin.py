@@ -1,32 +1,57 @@
 """DefaultPreemption: when no node passes, find one where evicting pods of lower priority makes room.
 
-kube-scheduler: plugins/defaultpreemption. The work is done in `scheduler_core.preemption`. Pods are never rejected by
-this plugin (preemption is synchronous here), so it registers no events.
+kube-scheduler: plugins/defaultpreemption. With SchedulerAsyncPreemption the victims are deleted beside the next cycles
+(scheduler/async_preemption.py), and PreEnqueue holds the pod back until that is done. Without it no pod is ever
+rejected here, so no events are registered.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from scheduler_core.apis.config import DefaultPreemptionArgs, PluginArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import (
+    SUCCESS,
+    Action,
+    ClusterEvent,
+    Code,
     CycleState,
     Diagnosis,
+    EnqueueExtensions,
     Handle,
     PostFilterPlugin,
     PostFilterResult,
+    PreEnqueuePlugin,
+    QueueingHint,
+    RegisteredEvent,
+    Status,
 )
 from scheduler_core.plugins.default_preemption.evaluator import Evaluator
 
+GATE = "SchedulerAsyncPreemption"
+WAITS = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("waiting for the preemption for this pod to be finished",))
 
-class DefaultPreemption(PostFilterPlugin):
+
+class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
     """`args` say how many candidate nodes are enough: minCandidateNodesPercentage and minCandidateNodesAbsolute."""
 
     name = "DefaultPreemption"
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._handle = handle
         self._evaluator = Evaluator(
             handle, args if isinstance(args, DefaultPreemptionArgs) else DefaultPreemptionArgs()
         )
+
+    def pre_enqueue(self, pod: Pod) -> Status:
+        return WAITS if self._handle.is_running_preemption(pod) else SUCCESS
+
+    def events_to_register(self) -> Sequence[RegisteredEvent]:
+        """What may end its hold on a pod; whether the pod then fits is for the plugins to say that rejected it."""
+        if not self._handle.feature_gates.get(GATE, False) or self._handle.release.rules.gated_pods_hear_every_event:
+            return ()
+        return (RegisteredEvent(ClusterEvent("Pod", Action.DELETE), lambda pod, old, new: QueueingHint.SKIP),)
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
         return self._evaluator.preempt(cycle, diagnosis)

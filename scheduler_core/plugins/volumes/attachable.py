@@ -38,7 +38,7 @@ def attachable_volumes(pod: Pod, csi_node: CSINode | None, storage: Storage, *, 
     for volume in pod.volumes:
         driver, handle = _attachable(pod, volume, csi_node, storage, new)
         if driver and handle:
-            found[f"{driver}/{handle}"] = driver
+            found[f"{driver}/{handle}"] = storage.limit_name(driver)
     return found
 
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from hashlib import sha1
 
 from scheduler_core.apis.core import PersistentVolume, VolumeAttachment
 from scheduler_core.plugins.volumes.listers import Storage
 
 ATTACH_LIMIT_PREFIX = "attachable-volumes-csi-"
+MOST_CHARACTERS = 63  # of a resource's name
+KEPT, HASHED = 23, 16  # characters of a driver's name, and of its hash, where the whole is too long
 HOSTNAME = "kubernetes.io/hostname"
 
 
@@ -25,7 +28,13 @@ class StorageWithoutAttachments(Storage):
             for name, limit in node.allocatable.items()
             if name.startswith(ATTACH_LIMIT_PREFIX)
         }
-        return own | super().volume_limits(node_name)
+        return own | {self.limit_name(driver): limit for driver, limit in super().volume_limits(node_name).items()}
+
+    def limit_name(self, driver: str) -> str:
+        """GetCSIAttachLimitKey, without its prefix."""
+        if len(ATTACH_LIMIT_PREFIX) + len(driver.encode()) < MOST_CHARACTERS:
+            return driver
+        return driver[:KEPT] + sha1(driver.encode(), usedforsecurity=False).hexdigest()[:HASHED]
 
 
 def local_node_names(volumes: Sequence[PersistentVolume | None]) -> frozenset[str] | None:

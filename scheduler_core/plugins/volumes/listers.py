@@ -69,8 +69,12 @@ class Storage:
             self._attachments = (version, by_node)
         return self._attachments[1].get(node_name, ())
 
+    def limit_name(self, driver: str) -> str:
+        """Under which the driver's limit is found."""
+        return driver
+
     def volume_limits(self, node_name: str) -> dict[str, int]:
-        """How many volumes of each driver the node takes, where there is a limit."""
+        """How many volumes of each driver the node takes, by `limit_name`, where there is a limit."""
         csi_node = self.csi_node(node_name)
         limits = csi_node.limits.items() if csi_node is not None else ()
         return {driver: limit for driver, limit in limits if limit is not None}

@@ -31,6 +31,17 @@ class CycleRules:
             ),
         },
     )
+    terminating_victims_are_marked: bool = rule(
+        "DefaultPreemption",
+        "framework/preemption/preemption.go: prepareCandidate",
+        {
+            False: Message("a victim that ends already is left alone"),
+            True: Message(
+                "a victim that ends already gets the condition DisruptionTarget all the same, and blocks the next "
+                "preemption of its preemptor"
+            ),
+        },
+    )
     nodes_cut_off: str = rule(
         "",
         "schedule_one.go: findNodesThatFitPod",
@@ -177,6 +188,14 @@ class CycleRules:
         {
             False: Message("the message gives the reason of PreFilter once"),
             True: Message("the message counts the reason of PreFilter for every node"),
+        },
+    )
+    bind_errors_say_rejected: bool = rule(
+        "",
+        "schedule_one.go: scheduleOne",
+        {
+            False: Message("the message gives an error of Bind as it is"),
+            True: Message("the message says “binding rejected” before an error of Bind"),
         },
     )
     victims_get_a_condition: bool = rule(

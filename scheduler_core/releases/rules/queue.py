@@ -36,6 +36,18 @@ class QueueRules:
             False: Message("pods that come back from an error wait in the same backoff queue as the others"),
         },
     )
+    gated_pods_hear_every_event: bool = rule(
+        "",
+        "backend/queue/scheduling_queue.go: movePodsToActiveOrBackoffQueue",
+        {
+            False: Message(
+                "a pod that PreEnqueue holds back is asked again at events that the holding plugin registered"
+            ),
+            True: Message(
+                "a pod that PreEnqueue holds back is asked again at any event, unless it has scheduling gates"
+            ),
+        },
+    )
     nominations_wake_pods: bool = rule(
         "",
         "eventhandlers.go: updatePodInSchedulingQueue, deletePodFromSchedulingQueue",

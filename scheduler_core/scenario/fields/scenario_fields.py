@@ -18,7 +18,7 @@ from scheduler_core.scenario.fields.schema import (
     strings,
 )
 
-FAULT_POINTS = ("Reserve", "Permit", "PreBind", "Bind")
+FAULT_POINTS = ("Reserve", "Permit", "PreBind", "Bind", "Preempt")
 EXTENDER_VERBS = ("filter", "prioritize", "preempt", "bind")
 
 # A list of names, or a mapping of this shape.

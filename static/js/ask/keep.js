@@ -25,6 +25,8 @@ export function keepView(panel) {
 	}
 	const { scenario } = view.boot;
 	const link = new URL(kept.url, location.href).href;
+	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
+	const releases = kubernetes ? `?first=${kubernetes}&second=${kubernetes}` : "";
 	return h(
 		"div",
 		{ key: "kept", class: "ask-kept", role: "status" },
@@ -51,7 +53,7 @@ export function keepView(panel) {
 			),
 			h(
 				"a",
-				{ class: "button", href: `/compare/${scenario.id}/${scenario.version}/${kept.id}/${kept.version}/` },
+				{ class: "button", href: `/compare/${scenario.id}/${scenario.version}/${kept.id}/${kept.version}/${releases}` },
 				t("ask.compare"),
 			),
 		),

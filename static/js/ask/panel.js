@@ -26,6 +26,8 @@ import { weightsView } from "./weights.js";
  *   filters: string[], budgets: any[], time: number}} About
  */
 
+/** What is shown first. @type {Record<string, Tab>} */
+const KINDS = { node: "node", weigh: "scheduler", scheduler: "scheduler", changes: "changes" };
 const TABS = /** @type {Tab[]} */ (["changes", "pod", "node", "scheduler", "budgets"]);
 
 export class Panel {
@@ -55,18 +57,22 @@ export class Panel {
 		return /** @type {About} */ (this.questions.about);
 	}
 
-	/** Ask about an attempt, beginning with what was pointed at. @param {string} what "", "pod:…", "node:…", "weigh:…" */
+	/**
+	 * Ask about an attempt, beginning with what was pointed at.
+	 * @param {string} what "", "run", "changes", "scheduler", "pod:…", "node:…", "weigh:…"
+	 */
 	open(what) {
-		const [kind, name] = [what.slice(0, what.indexOf(":")), what.slice(what.indexOf(":") + 1)];
+		const [, kind, name = ""] = /** @type {RegExpExecArray} */ (/^(\w*):?(.*)$/.exec(what));
 		const attempt = attemptFor(this.view, kind === "pod" ? name : "");
 		if (attempt !== this.asked.attempt) this.asked = nothingAsked(attempt);
 		if (kind === "node" || kind === "weigh") this.node = name;
 		this.node ||= [...this.view.state.nodes.keys()][0] ?? "";
 		this.weighed = kind === "weigh" ? name : "";
-		this.tab = kind === "node" ? "node" : kind === "weigh" ? "scheduler" : "pod";
+		this.tab = KINDS[kind] ?? "pod";
 		this.questions.ask(attempt);
 		this.questions.judge(this.asked.edits);
 		if (this.weighed) void this.questions.weigh(this.weighed);
+		if (this.tab === "changes") void this.questions.search();
 		this.draw();
 		this.root.querySelector("button")?.focus();
 	}

@@ -22,6 +22,7 @@ export async function warm() {
 	player.pace = (event) => paceOf(event, lettersNow());
 	player.matches = matches;
 	drawWithMotion(motion);
+	if (boot.ask && !boot.embed) act.open(`ask:${boot.ask}`);
 	await Promise.all([timeline.loadHands(), learn()]);
 	redraw(false);
 }

@@ -81,9 +81,16 @@ export const STEPS = {
 		asked: scoreAsked,
 	},
 	preempt: {
-		tells: ["PreemptionEvaluated", "VictimEvicted", "PodNominated", "NominationCleared"],
+		tells: [
+			"PreemptionEvaluated",
+			"VictimEvicted",
+			"PreemptionStarted",
+			"PreemptionFinished",
+			"PodNominated",
+			"NominationCleared",
+		],
 		captions: () => import("./preempt/captions.js"),
-		shows: ["PreemptionEvaluated", "VictimEvicted", "PodNominated"],
+		shows: ["PreemptionEvaluated", "VictimEvicted", "PreemptionStarted", "PodNominated"],
 		picture: () => ["preempt"],
 		frames: { PreemptionEvaluated: theatreFrames },
 		explains: ["candidate", "candidates", "start"],
@@ -125,6 +132,7 @@ export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kin
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
 export function sceneOf(event, { cycle }) {
 	if (event.type === "HostSelected") return cycle.ScoresComputed ? "score" : "filter";
+	if (event.type === "VictimEvicted" && !cycle.VictimEvicted) return "cluster"; // beside the cycles
 	const own = SHOWS.get(event.type);
 	if (own) return own;
 	// the picture of what the attempt came to stays until the attempt is over

@@ -185,8 +185,11 @@ export const HANDLERS = {
 	HostSelected: note,
 	VictimEvicted(state, event) {
 		setPod(state, event.pod, { gone_at: event.gone_at });
-		note(state, event);
+		const { CycleStarted, AttemptFinished } = state.cycle;
+		if (!AttemptFinished && CycleStarted?.pod === event.preemptor) note(state, event); // else beside the cycles
 	},
+	PreemptionStarted: note,
+	PreemptionFinished() {},
 	PodNominated(state, event) {
 		setPod(state, event.pod, { nominated_node: event.node });
 		note(state, event);

@@ -19,6 +19,7 @@ const POINT = {
 	NodesFiltered: "Filter",
 	PreemptionEvaluated: "PostFilter",
 	VictimEvicted: "PostFilter",
+	PreemptionStarted: "PostFilter",
 	PodNominated: "PostFilter",
 	ScoresComputed: "Score",
 	HostSelected: "Score",
@@ -35,6 +36,7 @@ export function pointOf(event, state) {
 	if (event.type === "BindingFailed") return event.point;
 	if (event.type === "SchedulingFailed" || event.type === "PodUnreserved") return failedPoint(state, event.pod);
 	if (event.type === "PodActivated") return "Permit";
+	if (event.type === "VictimEvicted" && underWay(state) !== event.preemptor) return ""; // beside the cycles
 	if (event.type === "PodEnqueued") return enqueuedPoint(event, state);
 	if (event.type === "NominationCleared")
 		return state.cycle.PodAssumed ? "Reserve" : state.cycle.PreemptionEvaluated ? "PostFilter" : "";
@@ -53,7 +55,7 @@ function enqueuedPoint({ pod, queue }, state) {
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
-function underWay({ cycle }) {
+export function underWay({ cycle }) {
 	return cycle.AttemptFinished ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 

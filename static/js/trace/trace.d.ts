@@ -180,7 +180,7 @@ export interface RunStarted {
 export interface ClockAdvanced {
   type: "ClockAdvanced";
   time: number;
-  cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "end";
+  cause: "event" | "termination" | "backoff" | "unschedulable-flush" | "permit-timeout" | "binding" | "preemption" | "end";
 }
 
 /** An object was created or updated by the timeline (`at` is now). What is drawn carries its summary. */
@@ -311,6 +311,21 @@ export interface VictimEvicted {
   node: string;
   preemptor: string;
   gone_at: number;
+}
+
+/** With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another. */
+export interface PreemptionStarted {
+  type: "PreemptionStarted";
+  pod: string;
+  node: string;
+  victims: string[];
+}
+
+/** All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent. */
+export interface PreemptionFinished {
+  type: "PreemptionFinished";
+  pod: string;
+  error?: string;
 }
 
 /** The pod's status.nominatedNodeName is set: room on the node is kept for it. */
@@ -462,8 +477,8 @@ export interface RunFinished {
 export interface Keyframe {
   step: number;
   time: number;
-  since?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
-  cycle?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  since?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  cycle?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   order?: string[] | null;
 }
 
@@ -472,13 +487,13 @@ export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
   last: boolean;
 }
 
 /** Of a chunk of any version, what all have in common. */
 export interface _Events {
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
 }
 
 export type AnyEvent =
@@ -495,6 +510,8 @@ export type AnyEvent =
   | NodesFiltered
   | PreemptionEvaluated
   | VictimEvicted
+  | PreemptionStarted
+  | PreemptionFinished
   | PodNominated
   | NominationCleared
   | ScoresComputed

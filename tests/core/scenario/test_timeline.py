@@ -195,7 +195,8 @@ def test_scenario_without_a_document_has_defaults() -> None:
         None,
         (),
     )
-    assert found.feature_gates == {"OpportunisticBatching": True, "SchedulerPopFromBackoffQ": True}
+    defaults = {"OpportunisticBatching": True, "SchedulerAsyncPreemption": False, "SchedulerPopFromBackoffQ": True}
+    assert found.feature_gates == defaults
     assert found.config.profile_for("default-scheduler")
 
 

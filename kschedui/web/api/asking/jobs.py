@@ -66,6 +66,11 @@ def how_many(name: Name, text: str | None, pod: str, wanted: int | None) -> byte
     return encoded(answered(lambda: answers.how_many(name, text, pod, wanted)))
 
 
+def pods(name: Name, text: str | None) -> bytes | None:
+    """The JSON of a list of pods."""
+    return encoded(answered(lambda: answers.pods(name, text)))
+
+
 def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int]:
     """The digest of the text with the edits, and the step of the same attempt in its run."""
     made, step = answered(lambda: answers.kept(name, text, edits))

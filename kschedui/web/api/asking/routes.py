@@ -12,7 +12,7 @@ from pydantic import Field
 
 from kschedui.ask.answers import MOST_EDITS, About, Changes
 from kschedui.ask.moments import AT_END, Name
-from kschedui.models import Run, Scenario
+from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api.answers import LIGHT, Refusal, asker_of, keeping_visitor, near
@@ -101,7 +101,7 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     count(request, "run")
     visitor, origin = keeping_visitor(request), run.version
     text = origin.text
-    digest, step = near(request, jobs.keep, name_of(run, attempt), text, body.edits, size=work_of(run), slow=True)
+    digest, step = near(request, jobs.keep, name_of(run, attempt), text, body.edits, size=work_of(origin), slow=True)
     private = origin.scenario.visibility == Scenario.Visibility.PRIVATE
     made = scenarios.create(visitor, digest, origin, visibility=origin.scenario.visibility if private else None)
     started = runs.start_run(made, asker_of(request), kubernetes=run.kubernetes_version or None)
@@ -116,21 +116,28 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
 def answer(request: HttpRequest, run: Run, attempt: int, job: Callable[..., Any], *args: Any) -> HttpResponse:
     """A job's JSON; the text is read and sent only where the moment is not kept yet."""
     require_reach(run, attempt)
-    name, size = name_of(run, attempt), work_of(run)
+    found = asked(request, run.version, name_of(run, attempt), job, *args)
+    return HttpResponse(found, content_type=JSON)
+
+
+def asked(request: HttpRequest, version: Version, name: Name, job: Callable[..., Any], *args: Any) -> bytes:
+    """The same as bytes, of a moment of a version's run."""
+    size = work_of(version)
     found = near(request, job, name, None, *args, size=size)
     if found is None:
-        found = near(request, job, name, run.version.text, *args, size=size, slow=True)
-    return HttpResponse(found, content_type=JSON)
+        found = near(request, job, name, version.text, *args, size=size, slow=True)
+    answered: bytes = found
+    return answered
 
 
 def name_of(run: Run, attempt: int) -> Name:
     return Name(run.version.sha256, run.kubernetes_version, attempt)
 
 
-def work_of(run: Run) -> int:
+def work_of(version: Version) -> int:
     """How much there is to do, in characters of a text that takes as long."""
-    summary = run.version.summary
-    return int(run.version.bytes + LIGHT * (summary.get("nodes", 0) + summary.get("pods", 0)) // 200)
+    summary = version.summary
+    return int(version.bytes + LIGHT * (summary.get("nodes", 0) + summary.get("pods", 0)) // 200)
 
 
 def require_reach(run: Run, attempt: int) -> None:

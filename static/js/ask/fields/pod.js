@@ -28,9 +28,18 @@ export function podFields(panel) {
 			tolerations(panel, spec.tolerations ?? []),
 			affinity(panel, spec.affinity ?? {}),
 		),
+		h("p", { key: "howmany" }, h("a", { class: "button", href: howMany(panel) }, t("ask.howmany"))),
 		(spec.topologySpreadConstraints ?? []).length > 0 &&
 			group("spread", t("ask.spread"), spread(panel, spec.topologySpreadConstraints)),
 	];
+}
+
+/** The page that counts copies of the pod. @param {Panel} panel */
+function howMany({ about, view }) {
+	const { id, version } = view.boot.scenario;
+	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
+	const query = new URLSearchParams({ pod: about.pod, ...(kubernetes ? { kubernetes } : {}) });
+	return `/s/${id}/v/${version}/capacity/?${query}`;
 }
 
 /** @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit} */

@@ -3,6 +3,7 @@
 
 import { list, num, parts, t } from "../../shared/i18n.js";
 import { count, decimal, quantity } from "../../shared/units.js";
+import { underWay } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filtered } from "../filter/model.js";
 import { node, nodes, pod, priorityOf } from "../parts/marks.js";
@@ -263,7 +264,7 @@ export const CAPTIONS = {
 	VictimEvicted: ({ event, state, hero }) => {
 		const wait = event.gone_at - state.time;
 		return {
-			eyebrow: parts("eyebrow.eviction"),
+			eyebrow: parts(underWay(state) === event.preemptor ? "eyebrow.eviction" : "eyebrow.beside"),
 			sentence: parts(wait > 0 ? "evict.grace" : "evict.now", {
 				victim: pod(event.pod),
 				node: node(event.node),
@@ -278,6 +279,27 @@ export const CAPTIONS = {
 			}),
 		};
 	},
+	PreemptionStarted: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.preemption"),
+		sentence: parts("async.started", {
+			pod: pod(event.pod, hero),
+			node: node(event.node),
+			victims: list(
+				event.victims.map((/** @type {string} */ key) => pod(key)),
+				3,
+			),
+			n: event.victims.length,
+		}),
+		why: parts("async.started.why", { pod: pod(event.pod, hero) }),
+	}),
+	PreemptionFinished: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.beside"),
+		sentence: parts(event.error ? "async.failed" : "async.finished", {
+			pod: pod(event.pod, hero),
+			error: event.error ?? "",
+		}),
+		why: parts(event.error ? "async.failed.why" : "async.finished.why", { pod: pod(event.pod, hero) }),
+	}),
 	PodNominated: ({ event, hero }) => ({
 		eyebrow: parts("eyebrow.nomination"),
 		sentence: parts("nominated", { pod: pod(event.pod, hero), node: node(event.node) }),

@@ -206,14 +206,20 @@ function gatesOf(state, event) {
 export const CAPTIONS = {
 	PodEnqueued: enqueued,
 	PodsKeptWaiting: keptWaiting,
-	PodGated: ({ event, state, hero }) => ({
-		sentence: parts("queue.gated", {
-			pod: pod(event.pod, hero),
-			gates: list(gatesOf(state, event)),
-			n: gatesOf(state, event).length,
-		}),
-		why: parts("queue.gated.why", { plugin: event.plugin }),
-	}),
+	PodGated: ({ event, state, hero }) =>
+		event.plugin === "DefaultPreemption"
+			? {
+					sentence: parts("queue.preempting", { pod: pod(event.pod, hero) }),
+					why: parts("queue.preempting.why", { plugin: event.plugin, pod: pod(event.pod, hero) }),
+				}
+			: {
+					sentence: parts("queue.gated", {
+						pod: pod(event.pod, hero),
+						gates: list(gatesOf(state, event)),
+						n: gatesOf(state, event).length,
+					}),
+					why: parts("queue.gated.why", { plugin: event.plugin }),
+				},
 	PodIgnored: ({ event, hero }) => ({
 		eyebrow: parts("eyebrow.change"),
 		sentence: parts("queue.ignored", { pod: pod(event.pod, hero), scheduler: event.scheduler }),

@@ -20,7 +20,7 @@ export function explain(view) {
 			!view.boot.embed &&
 			h(
 				"button",
-				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open("ask:run:") } },
+				{ key: "ask", type: "button", class: "button", on: { click: () => view.act.open("ask:run") } },
 				t("ask.title"),
 			),
 		h("p", { key: "keys", class: "note" }, t("margin.keys")),

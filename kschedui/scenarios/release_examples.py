@@ -1,0 +1,59 @@
+"""For each difference between neighbouring releases a scenario in which it shows, in both releases.
+
+`differences/<name>-<older release>.yaml`; the name is the rule's, the plugin's or the feature gate's. Each text says
+nothing of its release: that is put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+from scheduler_core.releases import RELEASES, Release
+from scheduler_core.releases.differences import Difference, differences
+
+FOLDER = Path(__file__).parent / "differences"
+HEAD = "kind: Scenario\nspec:\n"  # of the document that names the release
+Pair = tuple[Release, Release]  # older, newer
+
+
+def name_of(found: Difference) -> str:
+    """By which its scenario is found."""
+    return found.name or found.where
+
+
+def pair_of(found: Difference, before: Release, after: Release) -> Pair | None:
+    """The neighbours, between the two releases, at which the difference arose last and has a scenario."""
+    versions = sorted((before.version, after.version), key=list(RELEASES).index)
+    for older, newer in reversed(list(neighbours(*versions))):
+        if path_of(name_of(found), older.version).exists() and arises(name_of(found), older, newer):
+            return older, newer
+    return None
+
+
+def neighbours(oldest: str, newest: str) -> Iterator[Pair]:
+    """The pairs from one release to the other, oldest first."""
+    order = list(RELEASES)
+    yield from pairwise(RELEASES[one] for one in order[order.index(oldest) : order.index(newest) + 1])
+
+
+@cache
+def names_between(older: str, newer: str) -> frozenset[str]:
+    """Of all differences of two neighbours."""
+    return frozenset(map(name_of, differences(RELEASES[older], RELEASES[newer])))
+
+
+def arises(name: str, older: Release, newer: Release) -> bool:
+    return name in names_between(older.version, newer.version)
+
+
+def path_of(name: str, older: str) -> Path:
+    return FOLDER / f"{name}-{older}.yaml"
+
+
+def text_of(name: str, older: str, release: str) -> str:
+    """The scenario's text on a release; `older` is the older one of the pair."""
+    text = path_of(name, older).read_text(encoding="utf-8")
+    return text.replace(HEAD, f'{HEAD}  kubernetesVersion: "{release}"\n', 1)

@@ -1,0 +1,42 @@
+"""The page that counts how many copies of a pod fit: the form, the answer with its picture, and refusals."""
+
+import pytest
+from django.test import Client
+
+from kschedui.scenarios import store
+from kschedui.scenarios.access import Visitor
+from tests.builders import node, pod, scenario
+
+
+@pytest.fixture
+def address(db: None) -> str:
+    nodes = [node(name, cpu=4, labels={"topology.kubernetes.io/zone": f"z-{name}"}) for name in ("n1", "n2")]
+    made = store.create(Visitor(), scenario(*nodes, pod("web", cpu=1), pod("huge", cpu=9)))
+    return f"/s/{made.scenario.public_id}/v/{made.number}/capacity/"
+
+
+def test_the_form_offers_the_pods_those_that_wait_first(address: str) -> None:
+    found = Client().get(address).content.decode()
+    assert found.index("default/huge") < found.index("default/web")
+    assert 'value="default/huge"' in found
+
+
+def test_the_answer_has_the_reason_the_zones_the_nodes_and_what_more_would_take(address: str) -> None:
+    found = Client().get(f"{address}?pod=default/web&replicas=9").content.decode()
+    assert "7 of 9 copies of default/web fit" in found
+    assert "Insufficient cpu" in found
+    assert "<span>z-n2</span>" in found
+    assert "<span>n2</span>" in found
+    assert "1 more node like n1" in found
+    assert "7 copies of default/web fit" in Client().get(f"{address}?pod=default/web").content.decode()
+
+
+@pytest.mark.parametrize("query", ["pod=default/nobody", "pod=default/web&replicas=0", "pod=web&replicas=x"])
+def test_what_cannot_be_counted_is_told_in_a_sentence(address: str, query: str) -> None:
+    assert Client().get(f"{address}?{query}").status_code == 422
+    assert Client().get(f"{address}?pod=default/web&kubernetes=0.1").status_code == 404
+
+
+def test_the_answer_comes_in_chinese(address: str) -> None:
+    found = Client().get(f"{address}?pod=default/web", headers={"accept-language": "zh-hans"}).content.decode()
+    assert "能放下 7 个 default/web 的副本" in found

@@ -1,0 +1,124 @@
+"""Every difference between neighbouring releases has a scenario in which it shows, and the two runs can be compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, replace
+
+import pytest
+
+from kschedui import library
+from kschedui.scenarios import engine
+from kschedui.scenarios.release_examples import FOLDER, arises, name_of, neighbours, path_of, text_of
+from scheduler_core import RunEnded, decisions, parse_scenario, simulate
+from scheduler_core.releases import RELEASES, Release, Rules
+from scheduler_core.releases.differences import differences
+from tests.web.conftest import Browser
+
+ORDER = list(RELEASES)
+NEIGHBOURS = list(neighbours(ORDER[0], ORDER[-1]))
+RULES = {one.name for one in fields(Rules)}
+SHOWS_LATER = {  # rules that decide nothing between these two releases: another difference hides them there
+    "preemption_tries_all_but_unresolvable-1.30",  # up to 1.30 every node that was cut off has a status of its own
+    "pre_filter_goes_on_after_a_plain_rejection-1.29",  # no plugin of these releases rejects plainly at PreFilter
+    "pods_that_nobody_rejected_back_off-1.27",  # 1.28 has queueing hints on, which undo it until 1.29
+    "victims_get_a_condition-1.25",  # 1.26 does not ask for the condition yet
+}
+HIDDEN_ALONE = {  # the pair differs, the rule alone makes no difference in either release
+    "volume_zone_looks_at_zoned_nodes_only-1.26",  # in 1.26 VolumeZone has no PreFilter
+}
+WITHOUT_PODS_OF_THEIR_OWN = {"SchedulingGates", "CinderLimits"}  # plugins whose pods the older release refuses
+EXAMPLES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
+
+
+def split(example: str) -> tuple[str, Release, Release]:
+    """Name, older and newer release."""
+    name, _, older = example.rpartition("-")
+    return name, RELEASES[older], RELEASES[ORDER[ORDER.index(older) + 1]]
+
+
+def decided(text: str, release: Release) -> list[object]:
+    """All decision records; a panic of the scheduler is the last of them."""
+    found: list[object] = []
+    try:
+        found.extend(decisions(simulate(parse_scenario(text, release=release))))
+    except RunEnded as error:
+        found.append(str(error))
+    return found
+
+
+def with_rule(release: Release, name: str, other: Release) -> Release:
+    return replace(release, rules=replace(release.rules, **{name: getattr(other.rules, name)}))
+
+
+def rules_that_differ() -> Iterator[str]:
+    for older, newer in NEIGHBOURS:
+        for one in differences(older, newer):
+            if one.name:
+                yield f"{one.name}-{older.version}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_two_releases_decide_it_differently(example: str) -> None:
+    name, older, newer = split(example)
+    assert arises(name, older, newer)
+    text = path_of(name, older.version).read_text(encoding="utf-8")
+    before, after = decided(text, older), decided(text, newer)
+    assert before != after
+    if name in RULES and example not in HIDDEN_ALONE:
+        alone = decided(text, with_rule(older, name, newer)), decided(text, with_rule(newer, name, older))
+        assert alone[0] != before or alone[1] != after, "it is another rule that makes the difference"
+
+
+def test_every_rule_that_differs_has_an_example() -> None:
+    assert set(rules_that_differ()) - set(EXAMPLES) == SHOWS_LATER
+
+
+def test_every_plugin_that_comes_or_goes_has_an_example() -> None:
+    for older, newer in NEIGHBOURS:
+        for one in differences(older, newer):
+            if one.where in RELEASES["1.25"].plugin_points or one.where in newer.plugin_points:
+                known = one.name or path_of(name_of(one), older.version).exists()
+                assert known or one.where in WITHOUT_PODS_OF_THEIR_OWN, (one.where, older.version)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_is_read_on_both_releases_which_its_text_then_names(example: str) -> None:
+    name, older, newer = split(example)
+    for release in (older, newer):
+        assert engine.read(text_of(name, older.version, release.version)).release is release
+
+
+def test_the_page_compares_the_two_runs_of_a_difference(author: Browser) -> None:
+    page = author.get("/releases/?from=1.34&to=1.35").content.decode()
+    assert re.search(r'value="ties_are_drawn">\s*<button[^>]* name="older" value="1\.34"', page)
+    asked = {"name": "fit_knows_what_no_eviction_helps", "older": "1.33"}
+    answer = author.post("/releases/example", asked)
+    assert answer.status_code == 302
+    assert author.post("/releases/example", asked).url == answer.url, "the same scenarios are found again"
+    compared = author.get(answer.url)
+    assert compared.status_code == 200
+
+
+def test_a_difference_that_is_not_there_is_refused(author: Browser) -> None:
+    for asked in ({}, {"name": "nonsense", "older": "1.33"}, {"name": "ties_are_drawn", "older": "1.36"}):
+        assert author.post("/releases/example", asked).status_code == 404
+    hidden = {"name": "victims_get_a_condition", "older": "1.25"}
+    assert "no scenario of its own" in author.post("/releases/example", hidden).content.decode()
+
+
+def test_nobody_owns_or_lists_an_example(author: Browser, stranger: Browser) -> None:
+    url = author.post("/releases/example", {"name": "ties_are_drawn", "older": "1.34"}).url
+    sid = url.split("/")[2]
+    assert stranger.get(f"/s/{sid}/").status_code == 200
+    assert author.get(f"/s/{sid}/edit/").status_code == 302, "it is edited as a fork"
+    assert sid not in author.get("/").content.decode()
+
+
+def test_a_lesson_about_a_difference_pins_its_release() -> None:
+    pinned = {path.stem: text for path in library.files() if "kubernetesVersion" in (text := path.read_text("utf-8"))}
+    assert set(pinned) >= {"async-preemption", "balanced-allocation"}
+    for text in pinned.values():
+        release = engine.read(text).release
+        assert any(decided(text, release) != decided(text, other) for other in RELEASES.values())
