@@ -26,6 +26,7 @@ V1_29 = V1_30.older(
         ignorable_extenders_may_fail_to_bind=False,
         node_affinity_scores_preferences_only=False,
         image_locality_counts_init_containers=False,
+        missing_claims_fail_the_counting=True,
     ),
     plugin_points={"VolumeBinding": ("pre_filter", "filter", "score", "reserve", "pre_bind")},
     default_plugins=[*(plugin for plugin in V1_30.default_plugins if plugin != _GATES), _GATES],

@@ -7,6 +7,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
 from tests.conftest import PATIENCE_MS
 
 DUMP = """\
@@ -373,3 +374,17 @@ def test_the_release_is_chosen_in_the_text_and_tells_what_it_lacks(browser_page:
     checked(page)
     expect(page.locator("#yaml .cm-content")).not_to_contain_text("kubernetesVersion")
     expect(page.locator(".lacks")).to_have_count(0)
+
+
+def test_a_pod_in_the_editors_picture_is_as_wide_as_its_share(browser_page: Page) -> None:
+    page = browser_page
+    small = [pod(f"small-{i}", cpu="50m", node="n1") for i in range(40)]
+    page.goto("/new/")
+    type_text(page, scenario(node("n1", cpu=8), *small))
+    expect(page.locator(".node-bar .pod-block")).to_have_count(40)
+    bar, filled = page.evaluate(
+        "[document.querySelector('.node-bar').getBoundingClientRect().width,"
+        " [...document.querySelectorAll('.node-bar .pod-block')]"
+        ".reduce((sum, one) => sum + one.getBoundingClientRect().width, 0)]"
+    )
+    assert abs(filled - bar / 4) < 3

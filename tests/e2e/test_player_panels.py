@@ -154,9 +154,6 @@ def test_a_lane_says_in_words_what_did_not_match(browser_page: Page) -> None:
     seek(page, frame_of(page, step, "NodeAffinity"))
     expect(page.locator(".lane[data-node=ash-3] .why-stopped")).to_have_text("disk is hdd, web-5 requires ssd")
     expect(page.locator(".lane[data-node=birch-1] .tick.now")).to_have_text("disk is ssd ✓")
-    page.keyboard.press("ArrowLeft")
-    drawn(page)
-    page.keyboard.press("ArrowRight")  # a headline stays as it was drawn; now the reasons are known
     expect(page.locator("#caption h1")).to_have_text("ash-3 has disk=hdd, and web-5 insists on ssd.")
     expect(page.locator("#margin .facts")).to_contain_text("disk is hdd, web-5 requires ssd")
 
@@ -360,3 +357,19 @@ def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
     touch("touchMove", 320)
     until(phone, "before => kschedui.player.step > before", before)
     touch("touchEnd")
+
+
+def test_a_step_is_printed_on_one_sheet_and_the_transcript_on_as_many_as_it_needs(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale", "#45.5")
+    sheets = [pages(page)]
+    page.keyboard.press("t")
+    expect(page.locator("dialog[open] .transcript-lines")).to_be_visible()
+    sheets.append(pages(page))
+    assert sheets[0] == 1
+    assert sheets[1] > 5
+
+
+def pages(page: Page) -> int:
+    """Of the document as it is printed."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))

@@ -94,7 +94,12 @@ test("every event of a trace has a step that tells it", () => {
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
 	"the start of a run": ["cluster/view.js", "cluster/explanation.js", "run/captions.js", "run/explanation.js"],
-	"the start of a cycle": ["queue/captions.js", "filter/funnel.js", "filter/explanation.js"],
+	"the start of a cycle": [
+		"queue/captions.js",
+		"filter/funnel.js",
+		"filter/explanation.js",
+		"prefilter/explanation.js",
+	],
 	"a step of Filter, while another pod is bound": [
 		"filter/captions.js",
 		"filter/funnel.js",

@@ -6,11 +6,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import fields, replace
 
+import msgspec
 import pytest
 
 from kschedui import library
 from kschedui.scenarios import engine
-from kschedui.scenarios.release_examples import FOLDER, arises, name_of, neighbours, path_of, text_of
+from kschedui.scenarios.release_examples import FOLDER, PANICS, arises, name_of, neighbours, path_of, text_of
+from kschedui.web.api import jobs
 from scheduler_core import RunEnded, decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES, Release, Rules
 from scheduler_core.releases.differences import differences
@@ -99,6 +101,31 @@ def test_the_page_compares_the_two_runs_of_a_difference(author: Browser) -> None
     assert author.post("/releases/example", asked).url == answer.url, "the same scenarios are found again"
     compared = author.get(answer.url)
     assert compared.status_code == 200
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_comparison_names_something_that_differs(example: str) -> None:
+    name, older, newer = split(example)
+    sides = [(text_of(name, older.version, release.version), "") for release in (older, newer)]
+    if name in PANICS:
+        with pytest.raises(jobs.Refused) as refused:
+            jobs.compare_runs(*sides)
+        assert "panics here" in refused.value.rows[0]["message"]
+        return
+    made = msgspec.json.decode(jobs.compare_runs(*sides))
+    assert made["comparison"]["first"] or made["unlike"]
+
+
+def test_where_one_of_the_two_schedulers_panics_all_releases_are_shown(author: Browser) -> None:
+    answer = author.post("/releases/example", {"name": "scores_are_allocated_without_skipped", "older": "1.28"})
+    assert "kube-scheduler 1.28 panics here" in author.get(answer.url).content.decode()
+
+
+def test_runs_that_decide_the_same_say_where_their_words_differ(author: Browser) -> None:
+    asked = {"name": "taint_toleration_reason_names_the_taint", "older": "1.34"}
+    page = author.get(author.post("/releases/example", asked).url).content.decode()
+    assert "The first difference: other words." in page
+    assert "had untolerated taint(s)" in page
 
 
 def test_a_difference_that_is_not_there_is_refused(author: Browser) -> None:

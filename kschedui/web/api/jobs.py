@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from kschedui.ask.unlike import first_unlike
 from kschedui.ask.words import cause_words
 from kschedui.experiments import plan as experiments
 from kschedui.language import spoken
@@ -118,15 +119,18 @@ def waiting(run_frames: list[bytes], text: str) -> bytes:
 
 
 def compare_runs(*sides: tuple[str, str]) -> bytes:
-    """The JSON of the `Comparison` of two runs, each (text, release), and its cause in words; raises Refused."""
+    """The JSON of the `Comparison` of two runs, each (text, release), its cause in words, and where runs differ that
+    decide the same (`unlike`); raises Refused."""
     try:
-        found = runs_compared(*(partial(engine.simulate, engine.read_again(*side)) for side in sides))
+        runs = [partial(engine.simulate, engine.read_again(*side)) for side in sides]
+        found = runs_compared(*runs)
+        unlike = first_unlike(*runs) if found.first is None else None
     except RunEnded as error:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
     cause = spoken(cause_words(found.first.cause)) if found.first else ""
-    return msgspec.json.encode({"cause": cause, "comparison": found})
+    return msgspec.json.encode({"cause": cause, "comparison": found, "unlike": unlike})
 
 
 def experiment_trouble(text: str, kubernetes: str, factors: Any) -> tuple[str, str, str] | None:

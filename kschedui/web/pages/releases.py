@@ -72,7 +72,8 @@ def row(found: Difference, before: Release, after: Release) -> Row:
 @page_view
 @require_POST
 def example(request: HttpRequest) -> HttpResponse:
-    """/releases/example: the runs of a difference's scenario on the POSTed `older` release and the next, compared."""
+    """/releases/example: the runs of a difference's scenario on the POSTed `older` release and the next, compared; on
+    all releases, where one of the two has no run."""
     name, older = request.POST.get("name", ""), request.POST.get("older", "")
     order = list(RELEASES)
     newer = order[order.index(older) + 1] if older in order[:-1] else ""
@@ -82,6 +83,8 @@ def example(request: HttpRequest) -> HttpResponse:
         raise Refusal(404, gettext_noop("This difference has no scenario of its own."))
     count(request, "run")
     sides = [scenarios.example(release_examples.text_of(name, older, version)) for version in (older, newer)]
+    if name in release_examples.PANICS:
+        return redirect("version-releases", sides[0].scenario.public_id, sides[0].number)
     return redirect("compare", *chain.from_iterable((side.scenario.public_id, side.number) for side in sides))
 
 

@@ -34,7 +34,8 @@ def volumes_or_status(pod: Pod, csi_node: CSINode | None, storage: Storage, *, n
     try:
         return attachable_volumes(pod, csi_node, storage, new=new)
     except AttachableError as error:
-        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE if error.missing else Code.ERROR, (str(error),))
+        rejects = error.missing and not storage.missing_claims_err
+        return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE if rejects else Code.ERROR, (str(error),))
 
 
 class AttachedVolumes:

@@ -66,7 +66,9 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
     counts: ClassVar[InTreeVolumes]
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
-        self._storage = Storage(handle.cluster)
+        self._storage = Storage(
+            handle.cluster, missing_claims_err=handle.release.rules.missing_claims_fail_the_counting
+        )
         self._pods = handle.cluster.pods
 
     def pre_filter(self, pod: Pod, cluster: Cluster) -> PreFilterResult:
@@ -167,7 +169,8 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
             if claim is None:
                 if new:
                     reason = f"looking up PVC {key}: {not_found('persistentvolumeclaim', volume.claim)}"
-                    return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
+                    errs = self._storage.missing_claims_err
+                    return Status(Code.ERROR if errs else Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
                 continue
             if volume.ephemeral and (error := ephemeral_claim_error(pod, claim)):
                 return Status(Code.ERROR, (error,))

@@ -88,8 +88,8 @@ class NodeVolumeLimits(
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         rules = handle.release.rules
-        counts = rules.volume_limits_count_attachments
-        self.storage = Storage(handle.cluster) if counts else before_1_32.StorageWithoutAttachments(handle.cluster)
+        stored = Storage if rules.volume_limits_count_attachments else before_1_32.StorageWithoutAttachments
+        self.storage = stored(handle.cluster, missing_claims_err=rules.missing_claims_fail_the_counting)
         self.cluster = handle.cluster
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._needs_csi_nodes = rules.inline_volumes_need_a_csi_node

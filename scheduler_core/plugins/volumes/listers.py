@@ -28,10 +28,14 @@ T = TypeVar("T")
 
 
 class Storage:
-    """What the API server holds, without the assumptions of VolumeBinding. None: there is no such object."""
+    """What the API server holds, without the assumptions of VolumeBinding. None: there is no such object.
 
-    def __init__(self, cluster: Cluster) -> None:
+    `missing_claims_err`: for the plugins that count volumes a claim that does not exist is an error.
+    """
+
+    def __init__(self, cluster: Cluster, *, missing_claims_err: bool = False) -> None:
         self.cluster = cluster
+        self.missing_claims_err = missing_claims_err
         self._volumes = VolumeIndex(cluster)
         self._attachments: tuple[int, dict[str, list[VolumeAttachment]]] = (-1, {})
 

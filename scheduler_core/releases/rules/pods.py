@@ -84,6 +84,16 @@ class PodRules:
             False: Message("only the volumes of pods count; limits may also stand in the node's allocatable resources"),
         },
     )
+    missing_claims_fail_the_counting: bool = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/csi.go, non_csi.go: Filter",
+        {
+            False: Message("a claim that does not exist makes the pod UnschedulableAndUnresolvable"),
+            True: Message(
+                "at a claim that does not exist the attempt fails with an error, where nobody rejects it before"
+            ),
+        },
+    )
     volume_binding_narrows_to_local_volumes: bool = rule(
         "VolumeBinding",
         "plugins/volumebinding/binder.go: GetEligibleNodes",

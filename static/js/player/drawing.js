@@ -13,7 +13,7 @@ import { t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
 import { captionOf, captionsFor } from "../steps/captions.js";
 import { explanationFor } from "../steps/explanations.js";
-import { filtered } from "../steps/filter/model.js";
+import { filtered, stoppedAlone } from "../steps/filter/model.js";
 import { drawQueue } from "../steps/queue/view.js";
 import { sceneOf } from "../steps/registry.js";
 import { momentOf } from "../trace/moments.js";
@@ -22,6 +22,8 @@ import { act } from "./actions.js";
 import { saveLink } from "./address.js";
 import { boot } from "./opening.js";
 import * as page from "./page.js";
+
+const MOST_WAITED = 3000; // steps; further on it takes long to simulate the run up to an attempt
 
 const { chosen, explainer, index, player, redraw, region, root, run, screen, sizes, store, timeline } = page;
 
@@ -54,9 +56,21 @@ function modules() {
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
 	const pictures = pictureFor(scene, state, heroOf(event, state));
-	const coming = [page.lens.coming, captionsFor(event), pictures, explanationFor(scene)].filter(Boolean);
+	const coming = [page.lens.coming, captionsFor(event), pictures, explanationFor(scene), headline()].filter(Boolean);
 	return coming.length ? Promise.all(coming) : null;
 }
+
+/** Resolves once the headline can be told with its numbers: it does not change afterwards. */
+function headline() {
+	const { state, event, step, frame, order } = player;
+	if (!state || !event || step > MOST_WAITED || fast()) return null;
+	const { drawn } = screen;
+	if (drawn?.event === event && drawn.frame === frame && drawn.order === order) return null;
+	const node = stoppedAlone(event, state, frame, order);
+	return node ? explainer.soon(state.attempt, node) : null;
+}
+
+const fast = () => player.playing && player.speed > 1;
 
 /** @returns {View | null} */
 export function makeView() {
@@ -162,7 +176,9 @@ function drawWaiting() {
 
 /** Deeper numbers of the attempt on screen, ahead of the first question. @param {View} view */
 function wantExplanations(view) {
-	const model = filtered(view.state);
-	if (!model || (player.playing && player.speed > 1) || view.scene === "cluster") return;
-	explainer.want(view.state.attempt, model.names.slice(0, 12));
+	const { state, hero, step } = view;
+	if (fast() || state.cycle.CycleStarted?.pod !== hero) return;
+	const ahead = [1, 2].map((by) => store.event(step + by)).find((event) => event?.type === "NodesFiltered");
+	const model = filtered(ahead && !state.cycle.NodesFiltered ? { ...state, cycle: { NodesFiltered: ahead } } : state);
+	if (model) explainer.want(state.attempt, model.names.slice(0, 12));
 }

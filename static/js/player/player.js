@@ -11,8 +11,6 @@ import { framesOf } from "../steps/registry.js";
 /** @typedef {{pod: string, plugin: string, outcome: string}} Breakpoint every field that is not "" must match */
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
-const STEP_MS = 1700;
-const MOST_STEPS_A_FRAME = 8;
 
 export class Player {
 	/** @param {ChunkStore} store @param {(motion: boolean) => void} changed */
@@ -29,10 +27,8 @@ export class Player {
 		this.breakpoints = [];
 		/** @type {Breakpoint | null} the breakpoint at which playing stopped */
 		this.hit = null;
-		/** Comes after the first step, as does the next. @type {(breakpoint: Breakpoint, event: any) => boolean} */
-		this.matches = () => false;
-		/** How long playing stays on an event, as a share of a step. @type {(event: AnyEvent) => number} */
-		this.pace = () => 1;
+		/** Comes after the first step: plays on. @type {(player: Player, now: number) => void} */
+		this.advance = () => {};
 		/** Where a question stops the way there; null: nowhere. @type {(step: number, frame: number) => Place | null} */
 		this.stopBefore = () => null;
 		/** Is a frame left out on the way? @type {(step: number, frame: number) => boolean} */
@@ -126,7 +122,7 @@ export class Player {
 		if (on && this.atEnd && this.store.complete) this.seek(0);
 		this.playing = on;
 		this.hit = null;
-		this.due = performance.now() + this.stay();
+		this.due = 0;
 		this.changed(false);
 		if (on) this.tick();
 	}
@@ -135,12 +131,6 @@ export class Player {
 		const at = SPEEDS.indexOf(this.speed) + by;
 		this.speed = SPEEDS[Math.max(0, Math.min(at, SPEEDS.length - 1))];
 		this.changed(false);
-	}
-
-	/** How long the present frame is shown, in milliseconds. */
-	stay() {
-		const event = this.event;
-		return (STEP_MS * (event ? this.pace(event) : 0.2)) / this.speed;
 	}
 
 	/** Ask for a turn of the one animation frame loop. */
@@ -157,25 +147,11 @@ export class Player {
 	/** @param {number} now */
 	turn(now) {
 		this.ticking = 0;
-		if (this.playing) this.advance(now);
+		if (this.playing) this.advance(this, now);
 		const draw = this.pendingDraw;
 		this.pendingDraw = null;
 		draw?.();
 		if (this.playing || this.pendingDraw) this.tick();
-	}
-
-	/** @param {number} now */
-	advance(now) {
-		for (let steps = 0; steps < MOST_STEPS_A_FRAME && now >= this.due; steps += 1) {
-			if (!this.forward(this.speed <= 8)) {
-				if (this.store.complete) this.stop(null);
-				this.due = now + 100;
-				return;
-			}
-			this.due = Math.max(this.due, now - 100) + this.stay();
-			const hit = this.frame === 0 ? this.breakpoints.find((one) => this.matches(one, this.event)) : undefined;
-			if (hit) return this.stop(hit);
-		}
 	}
 
 	stop(/** @type {Breakpoint | null} */ hit) {

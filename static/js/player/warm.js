@@ -6,11 +6,10 @@ import { plain } from "../shared/i18n.js";
 import { loadCaptions } from "../steps/captions.js";
 import { warmExplanations } from "../steps/explanations.js";
 import { act } from "./actions.js";
-import { matches } from "./breakpoints.js";
 import { drawWithMotion, makeView } from "./drawing.js";
 import * as motion from "./motion.js";
 import { boot } from "./opening.js";
-import { paceOf } from "./pace.js";
+import { playing } from "./pace.js";
 import * as page from "./page.js";
 
 const { player, redraw, timeline } = page;
@@ -19,8 +18,7 @@ export async function warm() {
 	warmPictures();
 	warmExplanations();
 	void loadCaptions();
-	player.pace = (event) => paceOf(event, lettersNow());
-	player.matches = matches;
+	player.advance = playing(lettersNow);
 	drawWithMotion(motion);
 	if (boot.ask && !boot.embed) act.open(`ask:${boot.ask}`);
 	await Promise.all([timeline.loadHands(), learn()]);

@@ -1,7 +1,6 @@
 // @ts-check
 /** Where a number comes from: the rule in words, the arithmetic with this pod's values, the API's text, the source. */
 
-import { asks } from "./parts/panel.js";
 import { EXPLAINS, momentOfStep, STEPS } from "./registry.js";
 
 /**
@@ -27,13 +26,12 @@ export function explanationFor(scene) {
 
 /** Who explains what is referred to: "score:node-1:ImageLocality". @param {string | null} ref */
 function explainerOf(ref) {
-	return EXPLAINS.get(ref?.split(":")[0] ?? "");
+	return EXPLAINS.get(ref?.split(":")[0] ?? "") ?? "prefilter"; // says what a pod asks for
 }
 
 /** Is everything here that the panel needs? @param {string | null} ref */
 export function canExplain(ref) {
-	const name = explainerOf(ref);
-	return !name || name in here;
+	return explainerOf(ref) in here;
 }
 
 /** @param {View} view @param {string} ref @returns {Child} */
@@ -41,7 +39,6 @@ export function explainRef(view, ref) {
 	const [kind, first = "", ...rest] = ref.split(":");
 	const second = rest.join(":"); // an extender's name is an address
 	const name = explainerOf(ref);
-	if (!name) return asks(view, first);
 	const explain = here[name];
 	if (explain) return explain({ ...view, state: view.moment(momentOfStep(name)) }, kind, first, second);
 	void load(name).then(() => view.act.set({}));

@@ -58,6 +58,8 @@ export const STEPS = {
 	prefilter: {
 		tells: ["PreFilterFinished"],
 		captions: () => import("./prefilter/captions.js"),
+		explains: ["request"],
+		explanation: () => import("./prefilter/explanation.js"),
 	},
 	filter: {
 		tells: ["NodesFiltered"],

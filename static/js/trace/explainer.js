@@ -2,6 +2,7 @@
 /** What the engine explains about an attempt: facts and arithmetic per node and plugin, asked for once, kept. */
 
 const REST_MS = 250;
+const PATIENCE_MS = 600;
 
 export class Explainer {
 	/** @param {string} api @param {string} run @param {() => void} arrived */
@@ -14,6 +15,9 @@ export class Explainer {
 		/** @type {AbortController | null} */
 		this.abort = null;
 		this.timer = 0;
+		/** @type {Promise<unknown> | null} the answer that is on its way */
+		this.coming = null;
+		this.late = ""; // what did not come soon enough
 	}
 
 	/** @param {number} attempt @param {string} node @returns {NodeExplanation | null} */
@@ -52,10 +56,33 @@ export class Explainer {
 		for (const node of nodes) if (!this.known.has(`${attempt} ${node}`)) this.wanted.nodes.add(node);
 		if (!this.wanted.nodes.size) return;
 		clearTimeout(this.timer);
-		this.timer = window.setTimeout(async () => {
-			const { ask } = await import("./requests.js");
-			if (attempt === this.wanted.attempt) await ask(this, attempt);
-		}, REST_MS);
+		this.timer = window.setTimeout(() => this.now(attempt), REST_MS);
+	}
+
+	/** @param {number} attempt */
+	now(attempt) {
+		clearTimeout(this.timer);
+		this.coming = import("./requests.js").then(({ ask }) =>
+			attempt === this.wanted.attempt ? ask(this, attempt) : undefined,
+		);
+	}
+
+	/**
+	 * Resolves once a node is explained, but soon; null when it is, or has been waited for. A headline needs it.
+	 * @param {number} attempt @param {string} node
+	 */
+	soon(attempt, node) {
+		const key = `${attempt} ${node}`;
+		const status = this.known.get(key);
+		if (this.late === key || (status && status !== "asked")) return null;
+		if (!status) {
+			this.want(attempt, [node]);
+			this.now(attempt);
+		}
+		const enough = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS)).then(() => {
+			this.late = key;
+		});
+		return Promise.race([this.coming, enough]);
 	}
 
 	/** @param {number} attempt @param {string[]} nodes @param {"asked" | "failed" | null} status */

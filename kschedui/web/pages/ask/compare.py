@@ -11,6 +11,7 @@ from django.utils.translation import get_language, gettext_lazy, gettext_noop
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from kschedui.ask.unlike import Unlike
 from kschedui.models import Scenario
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
@@ -41,6 +42,14 @@ MEASURES = {
     "empty_nodes": gettext_lazy("Empty nodes"),
     "skew": gettext_lazy("Skew over zones"),
 }
+UNLIKE = {
+    "message": gettext_lazy("other words"),
+    "verdicts": gettext_lazy("other verdicts on nodes"),
+    "scores": gettext_lazy("other scores"),
+    "preemption": gettext_lazy("other candidates or victims, or in another order"),
+    "time": gettext_lazy("another time"),
+    "queues": gettext_lazy("other queues after it"),
+}
 SHARES = ("cpu", "memory", "cpu_spread")
 
 
@@ -48,7 +57,7 @@ SHARES = ("cpu", "memory", "cpu_spread")
 @require_safe
 def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
     """scenarios/compare.html: `sides` [Side], `seed_url`, `releases`, `found`, `cause`, `first`, `segments`,
-    `width`, `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`, `measures`."""
+    `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`, `measures`."""
     sides = both(request, a, m, b, n)
     count(request, "read")
     made = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
@@ -61,6 +70,7 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
         "found": found,
         "cause": msgspec.json.decode(made["cause"]),
         "first": first_of(found),
+        "unlike": unlike_of(msgspec.json.decode(made["unlike"], type=Unlike | None)),
         "segments": segments(found),
         "width": len(found.pairs),
         "data": timeline(found),
@@ -149,6 +159,14 @@ def first_of(found: Comparison) -> dict[str, Any] | None:
     )
     about = {"pod": there.pod, "number": there.pod_attempt, "time": there.time, "at": at}
     return {**about, "before": told(ends[0]), "after": told(ends[1])}
+
+
+def unlike_of(found: Unlike | None) -> dict[str, Any] | None:
+    """{pod, number (of the attempt), time, what, before, after, at (the pair's place)}, where runs decide the same."""
+    if found is None:
+        return None
+    about = {"pod": found.pod, "number": found.attempt, "time": found.time, "at": found.attempt - 1}
+    return {**about, "what": UNLIKE[found.what], "before": found.before, "after": found.after}
 
 
 def timeline(found: Comparison) -> dict[str, Any]:

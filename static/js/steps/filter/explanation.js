@@ -7,8 +7,9 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, free, heldFor, request, resourceOf } from "../../trace/room.js";
-import { facts, panel, row, rule, specOf, table } from "../parts/panel.js";
+import { panel, row, table } from "../parts/panel.js";
 import { question } from "../parts/plain_words.js";
+import { facts, rule, specOf } from "../parts/reasons_panel.js";
 import { filtered } from "./model.js";
 
 /** Comes with the first panel about spreading. @type {typeof import("./domains.js") | null} */

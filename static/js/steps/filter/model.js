@@ -80,6 +80,17 @@ export function stoppedBy(model, k) {
 	return model.names.filter((name) => model.at.get(name)?.stop === k);
 }
 
+/**
+ * The node that a plugin stops alone: its headline has the engine's numbers.
+ * @param {AnyEvent} event @param {State} state @param {number} frame @param {FilterOrder} order
+ */
+export function stoppedAlone(event, state, frame, order) {
+	const model = event.type === "NodesFiltered" && order === "plugin" && filtered(state);
+	if (!model || /^Node(ResourcesFit|Unschedulable|Name)$/.test(model.plugins[frame])) return null;
+	const stopped = stoppedBy(model, frame);
+	return stopped.length === 1 ? stopped[0] : null;
+}
+
 /** The verdict that decides in the frame on screen. @param {View} view @returns {string | null} */
 export function verdictAsked({ event, state, frame, order, hero }) {
 	const model = event.type === "NodesFiltered" ? filtered(state) : null;

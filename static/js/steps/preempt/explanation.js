@@ -5,7 +5,8 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, podName, quantity, short } from "../../shared/units.js";
 import { allocatable, request, used } from "../../trace/room.js";
-import { asks, panel, row, rule, table } from "../parts/panel.js";
+import { panel, row, table } from "../parts/panel.js";
+import { asks, rule } from "../parts/reasons_panel.js";
 import { theatre } from "./model.js";
 
 /** @param {View} view @param {string} kind @param {string} first @returns {Child} */

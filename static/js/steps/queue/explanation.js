@@ -4,7 +4,8 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
-import { panel, row, rule, table } from "../parts/panel.js";
+import { panel, row, table } from "../parts/panel.js";
+import { rule } from "../parts/reasons_panel.js";
 import { flushAfter } from "./captions.js";
 import { travels } from "./travels.js";
 import { activeOrder } from "./view.js";

@@ -4,8 +4,9 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { quantity, short } from "../../shared/units.js";
-import { asks, facts, panel, row, rule, table } from "../parts/panel.js";
+import { panel, row, table } from "../parts/panel.js";
 import { scoreName } from "../parts/plain_words.js";
+import { asks, facts, rule } from "../parts/reasons_panel.js";
 import { scoreStyle } from "./bars.js";
 import { ranking, scores } from "./model.js";
 

@@ -1,0 +1,49 @@
+"""Where two runs that decide the same first differ all the same: in words, verdicts, scores, time, or the queues."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from itertools import islice
+from typing import Any
+
+import msgspec
+
+from scheduler_core import decisions
+from scheduler_core.trace.events import AnyEvent
+
+MOST_ATTEMPTS = 2000  # that are looked at
+PARTS: Mapping[str, tuple[str, ...]] = {  # what differs -> fields of a decision record, the first that tells most
+    "message": ("message", "outcome"),
+    "verdicts": ("preFilter", "filter", "feasible"),
+    "scores": ("scores", "totals"),
+    "preemption": ("preemption",),
+    "time": ("time",),
+    "queues": ("queues",),
+}
+
+
+class Unlike(msgspec.Struct, frozen=True):
+    """`what` of PARTS; `before` and `after` are the two messages, where it is those."""
+
+    attempt: int
+    pod: str
+    time: float
+    what: str
+    before: str = ""
+    after: str = ""
+
+
+def first_unlike(before: Callable[[], Iterable[AnyEvent]], after: Callable[[], Iterable[AnyEvent]]) -> Unlike | None:
+    """None: no attempt differs in any of the parts."""
+    for one, other in islice(zip(decisions(before()), decisions(after()), strict=False), MOST_ATTEMPTS):
+        if "final" in one or "final" in other:
+            return None
+        what = next((name for name, fields in PARTS.items() if any(one[f] != other[f] for f in fields)), "")
+        if what:
+            return _found(one, other, what)
+    return None
+
+
+def _found(one: Mapping[str, Any], other: Mapping[str, Any], what: str) -> Unlike:
+    said = (str(one["message"] or ""), str(other["message"] or "")) if what == "message" else ("", "")
+    return Unlike(one["attempt"], one["pod"], one["time"], what, *said)
