@@ -69,6 +69,25 @@ class Scenario(models.Model):
         return f"{self.public_id} {self.title}"
 
 
+class Course(models.Model):
+    """Scenarios in the order in which somebody teaches them. Everyone with the link sees it, each what they may see."""
+
+    public_id = models.CharField(max_length=ID_LENGTH, unique=True, default=new_public_id, editable=False)
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, blank=True, related_name="courses")
+    editor_hash = models.CharField(max_length=64, blank=True, db_index=True)  # of the browser that made it
+    title = models.CharField(max_length=200)
+    about = models.TextField(blank=True)
+    scenarios = models.JSONField(default=list)  # public ids, in order
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    updated = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-updated"]
+
+    def __str__(self) -> str:
+        return f"{self.public_id} {self.title}"
+
+
 class Version(models.Model):
     """One saved text of a scenario; never changed."""
 

@@ -16,6 +16,7 @@ from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import (
     account_page,
     api_page,
+    courses,
     decoding,
     downloads,
     pending,
@@ -75,9 +76,14 @@ account_urls: list[URLPattern | URLResolver] = [
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", views.home, name="home"),
     path("new/", views.new, name="new"),
+    path("names/", views.names, name="names"),
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
+    path("courses/new/", courses.new, name="course-new"),
+    path("c/<id:cid>/", courses.show, name="course"),
+    path("c/<id:cid>/edit/", courses.edit, name="course-edit"),
+    path("c/<id:cid>/delete", courses.delete, name="course-delete"),
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
     path("experiments/<id:eid>/", experiments.shown, name="experiment"),

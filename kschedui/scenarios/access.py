@@ -15,7 +15,7 @@ from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 from django.utils.translation import gettext_noop
 
-from kschedui.models import Scenario, Share
+from kschedui.models import Course, Scenario, Share
 
 COOKIE = "__Host-editor" if settings.HTTPS else "kschedui_editor"
 SALT = "kschedui.editor"
@@ -87,13 +87,13 @@ def forget_sessions() -> None:
     SessionStore.clear_expired()
 
 
-def owns(visitor: Visitor, scenario: Scenario) -> bool:
+def owns(visitor: Visitor, kept: Scenario | Course) -> bool:
     """The owner; before there is one, the browser that made it. Nobody owns the library."""
-    if scenario.slug:
+    if isinstance(kept, Scenario) and kept.slug:
         return False
-    if scenario.owner_id:
-        return visitor.user is not None and visitor.user.pk == scenario.owner_id
-    return bool(visitor.editor) and hmac.compare_digest(visitor.editor_hash, scenario.editor_hash)
+    if kept.owner_id:
+        return visitor.user is not None and visitor.user.pk == kept.owner_id
+    return bool(visitor.editor) and hmac.compare_digest(visitor.editor_hash, kept.editor_hash)
 
 
 def may_edit(visitor: Visitor, scenario: Scenario) -> bool:
@@ -131,7 +131,7 @@ def require_editing(visitor: Visitor, scenario: Scenario) -> None:
         raise NotAllowed(gettext_noop("Only its author may change this scenario; you may fork it."))
 
 
-def require_owner(visitor: Visitor, scenario: Scenario) -> None:
+def require_owner(visitor: Visitor, kept: Scenario | Course) -> None:
     """Raise NotAllowed with the reason."""
-    if not owns(visitor, scenario):
+    if not owns(visitor, kept):
         raise NotAllowed(gettext_noop("Only its owner may do this."))

@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from kschedui.models import Experiment, Run, Scenario, Share, Version, is_public_id
+from kschedui.models import Course, Experiment, Run, Scenario, Share, Version, is_public_id
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import clean_title
@@ -234,7 +234,8 @@ def claim_all(visitor: Visitor) -> int:
         return 0
     Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash).update(owner=visitor.user, editor_hash="")
     mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
-    return mine.update(owner=visitor.user, editor_hash="")
+    courses = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)
+    return sum(found.update(owner=visitor.user, editor_hash="") for found in (mine, courses))
 
 
 def purge() -> int:

@@ -57,7 +57,11 @@ export interface View {
 	/** the last frame that may be told; none: all may */
 	horizon?: { step: number; frame: number };
 	/** what a learner does here; comes when the page is idle */
-	learner?: { predictions: import("./learn/predictions.js").Predictions; toggle(): void };
+	learner?: {
+		predictions: import("./learn/predictions.js").Predictions;
+		predict(): void;
+		everyStep(): void;
+	};
 	motion: boolean;
 	selection: Selection | null;
 	pin: string | null;

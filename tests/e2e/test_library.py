@@ -27,6 +27,8 @@ PAGES = {
     "login": "/accounts/login/",
     "signup": "/accounts/signup/",
     "nothing": "/s/nothing/",
+    "names": "/names/",
+    "course": "/courses/new/",
 }
 
 

@@ -1,27 +1,68 @@
-"""The first page remembers which lessons were opened in this browser, and finds lessons by all their words."""
+"""The track on the first page and in the player: chapters, what is done, on to the next lesson; and the old names."""
 
 from playwright.sync_api import Page, expect
 
+from tests.e2e.player_page import drawn, open_player
 
-def test_the_first_page_leads_to_the_next_lesson(browser_page: Page) -> None:
+
+def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     page = browser_page
     page.goto("/")
-    cards = page.locator("#cards > .scenario-card")
-    track = page.locator("#track")
+    chapters = page.locator(".chapters > li")
+    expect(chapters).to_have_count(9)
+    onward = page.locator("#continue")
+    expect(onward).to_have_text("Begin: A pod finds a node")
+    onward.click()
+    drawn(page)
+    assert "predict=1" in page.url
+    expect(page.locator(".place")).to_contain_text("1 of 3")
+    page.locator("#predict-switch").click()
+    page.keyboard.press("End")
+    expect(page.locator(".end-card")).to_contain_text("1pod placed")
+    page.goto("/")
+    expect(chapters.first).to_contain_text("1 of 3 done")
+    expect(onward).to_have_text("Continue: One pod at every extension point")
+    expect(page.locator("#cards > li").first).to_contain_text("✓ done")
+    open_player(page, "first-pod", "#12")
+    page.get_by_role("link", name="Next lesson").click()
+    drawn(page)
+    expect(page.locator(".scenario-title")).to_have_text("One pod at every extension point")
+    page.locator(".place").get_by_role("link", name="Back").click()
+    drawn(page)
+    expect(page.locator(".scenario-title")).to_have_text("A pod finds a node")
+
+
+def test_the_end_of_a_lesson_offers_to_change_something(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "high-preempts-low", "#32")
+    page.keyboard.press("End")
+    card = page.locator(".end-card")
+    expect(card).to_contain_text("1evicted")
+    expect(card).to_contain_text("1waiting")
+    card.get_by_role("button", name="Change something").click()
+    expect(page.locator("#editor")).to_have_attribute("data-checked", "")
+    assert "/edit/" in page.url
+
+
+def test_a_lesson_is_found_by_what_its_plugin_used_to_be_called(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/")
     expect(page.locator("#shown")).not_to_be_empty()
-    everything = cards.count()
-    expect(track).to_be_hidden()
-    first, second = (cards.nth(i).locator("h3").inner_text() for i in (0, 1))
-    cards.first.get_by_role("link").click()
-    expect(page.locator("#player[data-ready]")).to_be_visible()
-    page.goto("/")
-    expect(track).to_contain_text(f"1 of {everything} opened.")
-    expect(cards.first).to_contain_text("opened")
-    assert first != second
-    track.get_by_role("link", name=f"Next: {second}").click()
-    expect(page.locator("#player[data-ready]")).to_be_visible()
-    page.goto("/")
-    expect(track).to_contain_text(f"2 of {everything} opened.")
+    for old, slug in (
+        ("PodFitsResources", "resources-fit"),
+        ("GeneralPredicates", "filter-order"),
+        ("CheckNodeUnschedulable", "cordoned-node"),
+        ("SelectorSpread", "soft-spread"),
+        ("alwaysCheckAllPredicates", "filter-order"),
+        ("predicates ordering", "filter-order"),
+        ("unresolvable predicates", "statuses"),
+    ):
+        page.locator("#search").fill(old)
+        found = page.locator("#names div:not([hidden])")
+        expect(found).to_have_count(1)
+        expect(found.get_by_role("link")).to_have_attribute("href", f"/library/{slug}/")
+    page.goto("/names/")
+    expect(page.locator("tbody tr").first).to_be_visible()
 
 
 def test_lessons_are_found_by_words_that_their_cards_do_not_show(browser_page: Page) -> None:

@@ -15,9 +15,9 @@ from django.contrib.auth.models import Group, User
 from django.db import transaction
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from kschedui.models import Scenario
+from kschedui.models import Course, Scenario
 from kschedui.runs import worker
-from kschedui.scenarios import sharing
+from kschedui.scenarios import access, courses, sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.urls import websocket_urlpatterns
 from kschedui.web.live.consumers import NOT_ALLOWED
@@ -57,6 +57,7 @@ NEEDS = {
 BODIES: dict[str, dict[str, Any]] = {
     "api/v1/scenarios/{sid}/shares": {"account": "reader"},
     "api/v1/scenarios/{sid}": {"title": "x"},
+    "api/v1/courses/{cid}": {"title": "A course"},
     "api/v1/runs/{rid}/attempts/{attempt}/what-if": {"edits": []},
     "api/v1/runs/{rid}/attempts/{attempt}/keep": {"edits": []},
 }
@@ -74,6 +75,7 @@ def routes(patterns: Any = None, before: str = "") -> Iterator[str]:
 
 ROUTES = sorted({route for route in routes() if not route.startswith("^")})
 OF_A_SCENARIO = [route for route in ROUTES if re.search("{[ser]id}", route)]
+OF_A_COURSE = [route for route in ROUTES if "{cid}" in route]
 
 
 @pytest.fixture
@@ -116,6 +118,7 @@ def ask_for(browser: Browser, method: str, route: str, ids: dict[str, str]) -> t
 
 def test_the_matrix_has_rows_for_pages_files_the_api_and_the_websocket() -> None:
     assert len(OF_A_SCENARIO) >= 35
+    assert len(OF_A_COURSE) >= 4
     assert {method_route[1] for method_route in NEEDS} <= set(OF_A_SCENARIO)
     assert [str(one.pattern) for one in websocket_urlpatterns] == ["ws/run/"]
 
@@ -136,6 +139,26 @@ def test_each_address_of_a_private_scenario_serves_those_who_may_and_no_others(
                 wrong.append((method, route, status))
     assert wrong == []
     assert Scenario.objects.get(public_id=ids["sid"]).title == SECRET
+
+
+@pytest.mark.parametrize("role", ROLES)
+def test_a_course_of_a_private_scenario_tells_of_it_only_those_who_may_see_it(
+    role: str, ids: dict[str, str], settings: Any
+) -> None:
+    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**6)
+    owner = User.objects.get(username="owner")
+    course = courses.create(access.Visitor(owner), "A course", "", [ids["sid"]])
+    browser, wrong = browser_of(role), []
+    for route in OF_A_COURSE:
+        for method in METHODS if route.startswith("api/") else ("GET", "POST"):
+            status, content = ask_for(browser, method, route, {"cid": course.public_id})
+            changes = method in ("PATCH", "DELETE") or route.endswith(("edit/", "delete"))
+            allowed = ROLES[role] == OWN or not changes
+            leaked = ROLES[role] is None and (SECRET.encode() in content or ids["sid"].encode() in content)
+            if status >= 500 or leaked or (status != 405 and (status == 403) is allowed):
+                wrong.append((method, route, status))
+    assert wrong == []
+    assert Course.objects.get().title == "A course"
 
 
 @pytest.mark.parametrize("role", [role for role, right in ROLES.items() if right is None])

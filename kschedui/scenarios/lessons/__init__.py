@@ -49,7 +49,6 @@ class Lesson(msgspec.Struct, frozen=True):
     look_at_zh: str = ""
     topics: list[str] = []
     level: str = ""
-    order: int = 1000
     captions: list[Caption] = []
     questions: list[Question] = []
 
@@ -76,7 +75,6 @@ def read(scenario: Scenario) -> Lesson:
     def note(name: str) -> str:
         return clean(scenario.annotations.get(PREFIX + name, "")).strip()
 
-    order = note("order")
     return Lesson(
         title=clean(scenario.title) or note("title"),
         title_zh=note("title-zh"),
@@ -86,7 +84,6 @@ def read(scenario: Scenario) -> Lesson:
         look_at_zh=note("look-at-zh"),
         topics=[topic for topic in map(str.strip, note("topics").split(",")) if topic in TOPICS],
         level=note("level") if note("level") in LEVELS else "",
-        order=int(order) if order.isascii() and order.isdigit() and len(order) < 7 else 1000,
         captions=captions(note("captions")),
         questions=asked(note("questions")),
     )

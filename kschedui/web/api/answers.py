@@ -17,7 +17,7 @@ from django.utils.translation import gettext_noop
 from kschedui.experiments.plan import TooLarge
 from kschedui.experiments.store import TooMany
 from kschedui.language import spoken
-from kschedui.models import Experiment, Run, Scenario, Version
+from kschedui.models import Course, Experiment, Run, Scenario, Version
 from kschedui.runs.room import NoRoom, require_room
 from kschedui.runs.turns import Asker
 from kschedui.scenarios import access, engine
@@ -84,6 +84,8 @@ def refusal_of(error: Exception) -> Refusal:
             return Refusal(403, str(error))
         case Scenario.DoesNotExist():
             return Refusal(404, gettext_noop("There is no such scenario."))
+        case Course.DoesNotExist():
+            return Refusal(404, gettext_noop("There is no such course."))
         case Version.DoesNotExist():
             return Refusal(404, gettext_noop("This scenario has no such version."))
         case Run.DoesNotExist():

@@ -13,6 +13,7 @@ from kschedui.scenarios import lessons as lesson_words
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.anonymise.naming_table import naming_table
 from kschedui.scenarios.importers.reading.reading_table import reading_table
+from kschedui.scenarios.lessons import track
 from kschedui.scenarios.outside_plugins import outside_plugins
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads
@@ -49,7 +50,8 @@ def me(request: HttpRequest) -> Me:
 
 @router.get("/lessons", auth=reads(), response=list[Lesson], summary="The library's lessons")
 def lessons(request: HttpRequest) -> list[Lesson]:
-    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in scenarios.library()]  # type: ignore[attr-defined]
+    rows = track.in_order(scenarios.library())
+    found = [(lesson_words.load((row.summary or {}).get("lesson", {})), row) for row in rows]  # type: ignore[attr-defined]
     return [
         Lesson(
             slug=str(row.slug),
@@ -60,7 +62,7 @@ def lessons(request: HttpRequest) -> list[Lesson]:
             scenario=row.public_id,
             url=reverse("library", args=[row.slug]),
         )
-        for lesson, row in sorted(found, key=lambda pair: (pair[0].order, pair[1].slug))
+        for lesson, row in found
     ]
 
 

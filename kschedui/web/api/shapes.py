@@ -206,6 +206,33 @@ class Lesson(Schema):
     url: str
 
 
+class CourseIn(In):
+    title: str = Field(max_length=LONGEST_TITLE)
+    about: str = Field("", max_length=4000)
+    scenarios: list[Annotated[str, Field(max_length=500)]] = Field(description="Ids or links, in order; 1 to 100.")
+
+
+class CourseChange(In):
+    title: str | None = Field(None, max_length=LONGEST_TITLE)
+    about: str | None = Field(None, max_length=4000)
+    scenarios: list[Annotated[str, Field(max_length=500)]] | None = None
+
+
+class CourseEntry(Schema):
+    id: str
+    title: str
+
+
+class CourseOut(Schema):
+    id: str
+    url: str
+    title: str
+    about: str
+    scenarios: list[CourseEntry | None] = Field(description="Null: you may not see that one.")
+    updated: datetime
+    mine: bool
+
+
 class Plugin(Schema):
     name: str
     points: list[str] = Field(description="The extension points that it stands at.")

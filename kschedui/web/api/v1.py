@@ -9,7 +9,7 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
 
-from kschedui.web.api import experiments, imports, library, runs, scenarios, shares, texts, versions
+from kschedui.web.api import courses, experiments, imports, library, runs, scenarios, shares, texts, versions
 from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of, too_large
 from kschedui.web.api.asking import routes as asking
 from kschedui.web.api.document import DocumentedAPI
@@ -24,6 +24,7 @@ for room in (scenarios, versions, shares):
 for room in (runs, asking):
     api.add_router("/runs", room.router)
 api.add_router("/experiments", experiments.router)
+api.add_router("/courses", courses.router)
 
 
 @api.exception_handler(Exception)

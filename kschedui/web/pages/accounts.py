@@ -19,7 +19,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from kschedui.experiments import store as experiments
 from kschedui.models import Scenario
 from kschedui.runs import store as runs
-from kschedui.scenarios import access
+from kschedui.scenarios import access, courses
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
 from kschedui.web.api.answers import Refusal
@@ -105,13 +105,14 @@ def safe_next(request: HttpRequest) -> str:
 @require_safe
 def mine(request: HttpRequest) -> HttpResponse:
     """scenarios/mine.html: `scenarios` (cards.mine_row), `shared` (the same, of others), `deleted` [{id, title}] that
-    can be brought back."""
+    can be brought back, `courses`."""
     visitor = access.visitor_of(request)
     found = list(scenarios.of_visitor(visitor))
     kept = [cards.mine_row(visitor, scenario) for scenario in found if not scenario.deleted_at]
     deleted = [{"id": scenario.public_id, "title": scenario.title} for scenario in found if scenario.deleted_at]
     shared = [cards.mine_row(visitor, scenario) for scenario in scenarios.shared(visitor)[:MOST_SHARED]]
-    return render(request, "scenarios/mine.html", {"scenarios": kept, "shared": shared, "deleted": deleted})
+    context = {"scenarios": kept, "shared": shared, "deleted": deleted, "courses": courses.of_visitor(visitor)}
+    return render(request, "scenarios/mine.html", context)
 
 
 @page_view

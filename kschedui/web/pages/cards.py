@@ -12,12 +12,13 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 
 from kschedui.language import language
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Course, Run, Scenario, Version
 from kschedui.runs import ending
 from kschedui.runs import store as runs
-from kschedui.scenarios import lessons
-from kschedui.scenarios.access import Visitor, may_edit, may_see
-from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson
+from kschedui.scenarios import courses, lessons
+from kschedui.scenarios import store as scenarios
+from kschedui.scenarios.access import Visitor, may_edit, may_see, visitor_of
+from kschedui.scenarios.lessons import LEVELS, TOPICS, Lesson, track
 from kschedui.scenarios.prose import markdown_html, plain_text
 from kschedui.web.pages import release_choice
 from kschedui.web.pages.pictures import inline
@@ -65,18 +66,75 @@ def words(outcome: dict[str, Any]) -> str:
 
 
 def lesson_card(scenario: Scenario) -> dict[str, Any]:
-    """The same and {slug, description, look_at, topics: [(key, label)], level: (key, label), order, words}; the page
+    """The same and {id, slug, description, look_at, topics: [(key, label)], level: (key, label), words}; the page
     searches `words`, which are in English too."""
-    made = card(scenario)
+    made = card(scenario) | {"id": scenario.public_id}
     lesson = lesson_of(getattr(scenario, "summary", None) or {})
     said = {field: lesson.text(field, language()) for field in ("title", "description", "look_at")}
     topics = [(topic, TOPICS[topic]) for topic in lesson.topics]
     level = (lesson.level, LEVELS.get(lesson.level, ""))
     url = reverse("library", args=[scenario.slug])
-    more = {"slug": scenario.slug, "topics": topics, "level": level, "order": lesson.order, "url": url}
+    more = {"slug": scenario.slug, "topics": topics, "level": level, "url": url}
     english = [lesson.text(field, "en") for field in said]
     searched = " ".join([*said.values(), *english, *lesson.topics, *(str(TOPICS[topic]) for topic in lesson.topics)])
     return {**made, **said, "title": said["title"] or made["title"], **more, "words": searched[:SEARCHED]}
+
+
+def chapters(lessons: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """[{key, title, lessons: [{id, title, url}]}] of the track, of the lessons that are here."""
+    known = {made["slug"]: {name: made[name] for name in ("id", "title", "url")} for made in lessons}
+    return [
+        {"key": one.key, "title": one.title, "lessons": [known[slug] for slug in one.lessons if slug in known]}
+        for one in track.CHAPTERS
+        if any(slug in known for slug in one.lessons)
+    ]
+
+
+def place(request: HttpRequest, scenario: Scenario) -> dict[str, Any] | None:
+    """{title, number, of, back, on, url}: where a scenario stands in the track, or in the course that `?course=`
+    names; `back` and `on` are addresses, "" at an end. None: nowhere."""
+    found = track.place_of(scenario.slug or "")
+    if request.GET.get("course"):
+        return place_in_course(request, scenario, request.GET["course"])
+    if found is None:
+        return None
+
+    predict = "?predict=1" if "predict" in request.GET else ""
+
+    def link(slug: str) -> str:
+        return f"{reverse('library', args=[slug])}{predict}" if slug else ""
+
+    numbers = {"number": found["number"], "of": found["of"]}
+    ends = {"back": link(found["back"]), "on": link(found["on"]), "url": reverse("home")}
+    return {"title": found["chapter"], **numbers, **ends}
+
+
+def place_in_course(request: HttpRequest, scenario: Scenario, cid: str) -> dict[str, Any] | None:
+    """The same in a course; the links lead past what the visitor may not see."""
+    try:
+        course = courses.by_id(cid)
+    except Course.DoesNotExist:
+        return None
+    shown = [one for one in courses.entries(visitor_of(request), course) if one.scenario]
+    at = next((i for i, one in enumerate(shown) if one.scenario == scenario), None)
+    if at is None:
+        return None
+    more = urlencode({"course": cid} | ({"predict": "1"} if "predict" in request.GET else {}))
+
+    def link(i: int) -> str:
+        known = shown[i].scenario if 0 <= i < len(shown) else None
+        return f"{reverse('scenario', args=[known.public_id])}?{more}" if known else ""
+
+    numbers = {"number": shown[at].number, "of": len(course.scenarios)}
+    ends = {"back": link(at - 1), "on": link(at + 1), "url": reverse("course", args=[cid])}
+    return {"title": course.title, **numbers, **ends}
+
+
+def own_title(scenario: Scenario) -> str:
+    """A lesson's in the visitor's language."""
+    if not scenario.slug:
+        return scenario.title
+    return title_of(scenario, lesson_of(scenarios.newest(scenario).summary))
 
 
 def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
@@ -124,6 +182,8 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "may_edit": may_edit(visitor, scenario),
         "words": words_url(version) if lesson.says_something else "",
         "predict": "predict" in request.GET,
+        "place": place(request, scenario),
+        "story": scenario.slug is not None and lesson.level == "beginner",
     }
 
 

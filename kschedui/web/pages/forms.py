@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from kschedui.accounts import tokens
 from kschedui.models import Scenario
+from kschedui.scenarios.courses import LONGEST_ABOUT
 from kschedui.scenarios.prose import LONGEST_TITLE
 
 
@@ -23,6 +24,20 @@ class SettingsForm(forms.Form):
         label=_("Title"), max_length=LONGEST_TITLE, required=False, help_text=_("Empty: the title in its text.")
     )
     visibility = forms.ChoiceField(label=_("Who may see it"), choices=Scenario.Visibility.choices)
+
+
+class CourseForm(forms.Form):
+    """A course: what it is called, what it is about, and a link a line."""
+
+    title = forms.CharField(label=_("Title"), max_length=LONGEST_TITLE)
+    about = forms.CharField(
+        label=_("About"), required=False, max_length=LONGEST_ABOUT, widget=forms.Textarea(attrs={"rows": 3})
+    )
+    scenarios = forms.CharField(
+        label=_("Scenarios"),
+        help_text=_("One link a line, in the order in which you teach them: your own, others', or lessons."),
+        widget=forms.Textarea(attrs={"rows": 10}),
+    )
 
 
 class TokenForm(forms.Form):

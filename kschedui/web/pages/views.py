@@ -14,7 +14,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access, editor_templates
 from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
-from kschedui.scenarios.lessons import LEVELS, TOPICS
+from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.rates import count
@@ -30,13 +30,14 @@ RECENT = 12
 @page_view
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """home.html: `lessons` (cards.lesson_card), `topics` [(key, label, count)], `levels` [(key, label)], `recent`
-    (cards.card)."""
-    lessons = sorted(map(cards.lesson_card, scenarios.library()), key=lambda made: (made["order"], made["slug"]))
+    """home.html: `lessons` (cards.lesson_card), `chapters` [{key, title, lessons: [{id, title, url}]}], `old_names`
+    (old_names.told), `topics` [(key, label, count)], `levels` [(key, label)], `recent` (cards.card)."""
+    lessons = [cards.lesson_card(found) for found in track.in_order(scenarios.library())]
     counts = Counter(topic for made in lessons for topic, _ in made["topics"])
     topics = [(key, label, counts[key]) for key, label in TOPICS.items() if counts[key]]
     recent = [cards.card(found) for found in scenarios.public()[:RECENT]]
     context = {"lessons": lessons, "topics": topics, "levels": list(LEVELS.items()), "recent": recent}
+    context |= {"chapters": cards.chapters(lessons), "old_names": old_names.told()}
     return render(request, "home.html", context)
 
 
@@ -47,6 +48,13 @@ def lesson(request: HttpRequest, slug: str) -> HttpResponse:
     query = request.GET.urlencode()
     url = reverse("scenario", args=[scenarios.by_slug(slug).public_id])
     return redirect(f"{url}?{query}" if query else url)
+
+
+@page_view
+@require_safe
+def names(request: HttpRequest) -> HttpResponse:
+    """/names/: names.html, `old_names` (old_names.told)."""
+    return render(request, "names.html", {"old_names": old_names.told()})
 
 
 @page_view

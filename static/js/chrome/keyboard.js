@@ -64,7 +64,8 @@ export const BINDINGS = [
 	{ keys: ["i"], name: "inspect", run: (_, page) => page.set({ margin: !page.state().options.margin }) },
 	{ keys: ["z"], name: "zoomin", run: (_, page) => page.zoom(0.6) },
 	{ keys: ["Z"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
-	{ keys: ["q"], name: "predict", run: (_, page) => page.state().learner?.toggle() },
+	{ keys: ["q"], name: "predict", run: (_, page) => page.state().learner?.predict() },
+	{ keys: ["e"], name: "everystep", run: (_, page) => page.state().learner?.everyStep() },
 	{
 		keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
 		name: "pick",

@@ -6,6 +6,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
+import { endCard } from "./end_card.js";
 import { optionText, textOf } from "./words.js";
 
 /** @typedef {import("./predictions.js").Predictions} Predictions */
@@ -27,9 +28,11 @@ export function drawAnswers(root, view, predictions) {
 	const { open } = predictions;
 	const shown = open ? null : predictions.on ? predictions.shownAt(view) : null;
 	root.dataset.asked = open?.id ?? "";
-	if (!open && !shown && !layer) return;
+	const end = open ? null : endCard(view, predictions);
+	root.classList.toggle("ended", Boolean(end));
+	if (!open && !shown && !end && !layer) return;
 	layer ??= layerOf(root);
-	patch(layer, open ? asking(root, predictions, open) : [shown && tag(root, predictions, shown)]);
+	patch(layer, open ? asking(root, predictions, open) : [shown && tag(root, predictions, shown), end]);
 	if (open && predictions.offersSkip)
 		/** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"))?.focus();
 }
@@ -56,11 +59,11 @@ function asking(root, predictions, open) {
 				type: "button",
 				class: `answer ${places ? "on-row" : ""}`,
 				"aria-pressed": String(picked === i),
-				"aria-label": `${i + 1}: ${text}`,
+				"aria-label": places ? `${i + 1}: ${text}` : null,
 				style: places ? { left: `${places[i].left}px`, top: `${places[i].top}px` } : {},
 				on: { click: () => (predictions.picks.get(open.id) === i ? predictions.reveal() : predictions.pick(i)) },
 			},
-			h("kbd", { "aria-hidden": "true" }, String(i + 1)),
+			h("kbd", null, String(i + 1)),
 			!places && h("span", null, text),
 		);
 	};

@@ -2,10 +2,14 @@
 /** What a page for learners has besides the player: questions before answers. Put together here, once a page. */
 
 import { t } from "../shared/i18n.js";
+import { choice, choose } from "../shared/progress.js";
+import { nextOf } from "../steps/captions.js";
+import { framesOf } from "../steps/registry.js";
 import { drawAnswers } from "./asking.js";
 import { hiddenFrom } from "./hiding.js";
 import { predictions } from "./predictions.js";
 import { Questions } from "./questions.js";
+import { leftOut, nextTold, story } from "./story.js";
 import { answerPart, questionCaption } from "./words.js";
 
 /**
@@ -23,7 +27,6 @@ import { answerPart, questionCaption } from "./words.js";
 
 /** @typedef {import("./answers.js").Spot} Spot */
 
-const CHOICE = "kschedui.predict"; // on or off, in this browser
 /** What explains an answer before it is shown. */
 const TELLING = /^(total|compare|candidates?|column|verdict):/;
 
@@ -44,25 +47,35 @@ export function begin(page) {
 	player.stopBefore = (step, frame) => stopBefore(page, { step, frame });
 	lens.look = (view) => look(page, view);
 	lens.coming = null;
-	screen.followers.add((_, now) => drawAnswers(page.root, now, predictions));
-	if (boot.predict || (!boot.embed && remembered() === "on")) predictions.turn(true, here(player));
+	screen.followers.add((_, now) => {
+		drawAnswers(page.root, now, predictions);
+		drawSwitches(page);
+	});
+	story.on = !boot.embed && (choice("steps") ?? (boot.story ? "story" : "every")) === "story";
+	player.leavesOut = (step, frame) => leftOut(page.store, step, frame);
+	if (boot.predict || (!boot.embed && choice("predict") === "on")) predictions.turn(true, here(player));
 }
 
 /** On or off, remembered on the site's own pages. @param {Page} page */
-export function toggle({ player, boot }) {
+function togglePredicting({ player, boot }) {
 	predictions.turn(!predictions.on, here(player));
-	try {
-		if (!boot.embed) localStorage.setItem(CHOICE, predictions.on ? "on" : "off");
-	} catch {
-		// without storage nothing is remembered
-	}
+	if (!boot.embed) choose("predict", predictions.on ? "on" : "off");
 }
 
-function remembered() {
-	try {
-		return localStorage.getItem(CHOICE);
-	} catch {
-		return null;
+/** @param {Page} page */
+function toggleSteps({ redraw }) {
+	story.on = !story.on;
+	choose("steps", story.on ? "story" : "every");
+	redraw(false);
+}
+
+/** The header's switches: what they do, and how they stand. @param {Page} page */
+function drawSwitches(page) {
+	const switches = { "predict-switch": predictions.on, "steps-switch": !story.on };
+	for (const [id, on] of Object.entries(switches)) {
+		const button = document.getElementById(id);
+		button?.setAttribute("aria-pressed", String(on));
+		if (button) button.onclick = () => (id === "predict-switch" ? togglePredicting(page) : toggleSteps(page));
 	}
 }
 
@@ -114,25 +127,39 @@ function comparedRef({ event, kind, options, right }, pick) {
 	return scored && pick !== right ? `compare:${options[right].key}:${options[pick].key}` : null;
 }
 
+/** What a scenario says of itself, without what to look for. @param {any} boot */
+function silent(boot) {
+	return { ...boot, lesson: { ...boot.lesson, description: "", look_at: "" } };
+}
+
+/** Its caption, with what comes next on the short way. @param {View} view @returns {Caption} */
+function retold({ caption, event, frame, order, state, hero, store, step, following }) {
+	const told = nextTold(store, step);
+	if (told === following || frame < framesOf(event, order) - 1) return caption;
+	return { ...caption, next: nextOf({ event, frame, order, following: told, state, hero }) };
+}
+
 /** What may be told now. @param {Page} page @param {View} view @returns {View} */
 function look(page, view) {
-	const { caption, index, step, frame, pin } = view;
-	const learner = { predictions, toggle: () => toggle(page) };
+	const { index, step, frame, pin } = view;
+	const learner = { predictions, predict: () => togglePredicting(page), everyStep: () => toggleSteps(page) };
+	const caption = retold(view);
 	if (predictions.on) read(page);
 	const { ahead, open } = predictions;
 	const told = predictions.on && !open ? predictions.shownAt(view) : null;
 	const answer = told ? { eyebrow: [...caption.eyebrow, ...answerPart(told, predictions.picks.get(told.id))] } : {};
-	if (!ahead) return { ...view, learner, own: caption, caption: { ...caption, ...answer } };
+	if (!ahead) return { ...view, learner, own: view.caption, caption: { ...caption, ...answer } };
 	const stop = placeBefore(page.player, ahead.from);
 	const next = stop.step === step && stop.frame === frame ? { next: [t("predict.next")] } : {};
 	return {
 		...view,
 		learner,
-		own: caption,
+		own: view.caption,
 		caption: open ? questionCaption(view, open) : { ...caption, ...answer, ...next },
 		index: hiddenFrom(index, step),
 		horizon: { step, frame },
 		pin: pin && TELLING.test(pin) ? null : pin,
+		boot: silent(view.boot),
 		explained: ahead.step === step && view.scene === "preempt" ? `request:${view.hero}` : undefined,
 		options: { ...view.options, later: false, table: false },
 	};

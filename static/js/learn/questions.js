@@ -48,8 +48,7 @@ export class Questions {
 		for (const one of this.asked) {
 			if (this.found.has(one) || one.event !== event.type || one.attempt !== this.attempt) continue;
 			if (one.about && "pod" in event && ![event.pod, podOnly(event.pod)].includes(one.about)) continue;
-			this.found.add(one);
-			this.add(store, step, one);
+			if (this.add(store, step, one)) this.found.add(one);
 		}
 	}
 

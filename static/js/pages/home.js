@@ -1,16 +1,19 @@
 // @ts-check
 /**
- * The library: what you have opened, search as you type ("/" goes there), topics and levels. The state is in the
+ * The library: how far you are, search as you type ("/" goes there), topics and levels. The state is in the
  * address, so a view can be sent.
  */
 
 import { handOver } from "../intake/handed_over.js";
+import { choice, doneScenarios } from "../shared/progress.js";
 
 const search = /** @type {HTMLInputElement} */ (document.getElementById("search"));
 const cards = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#cards > .scenario-card")]);
 const shownCount = /** @type {HTMLElement} */ (document.getElementById("shown"));
 const none = /** @type {HTMLElement} */ (document.getElementById("none"));
 const buttons = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".filters button")]);
+const chapters = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".chapters > [data-lessons]")]);
+const oldNames = /** @type {HTMLElement} */ (document.getElementById("names"));
 const query = new URLSearchParams(location.search);
 const wanted = { topic: query.get("topic") ?? "", level: query.get("level") ?? "" };
 search.value = query.get("q") ?? "";
@@ -31,7 +34,7 @@ function show() {
 		const { topic, level } = button.dataset;
 		button.setAttribute("aria-pressed", String(topic ? wanted.topic === topic : wanted.level === level));
 	}
-	none.hidden = shown > 0 || !cards.length;
+	none.hidden = showNames(words) + shown > 0 || !cards.length;
 	shownCount.textContent = shown < cards.length ? `${shown} / ${cards.length}` : String(cards.length || "");
 	const next = new URLSearchParams();
 	if (search.value) next.set("q", search.value);
@@ -40,52 +43,63 @@ function show() {
 	history.replaceState(null, "", next.size ? `?${next}` : location.pathname);
 }
 
-const OPENED = "kschedui.opened"; // slugs, in this browser
-
-/** @returns {Set<string>} */
-function opened() {
-	try {
-		return new Set(JSON.parse(localStorage.getItem(OPENED) ?? "[]"));
-	} catch {
-		return new Set();
+/** Old names that a search finds. @param {string[]} words @returns {number} how many */
+function showNames(words) {
+	let shown = 0;
+	for (const one of /** @type {NodeListOf<HTMLElement>} */ (oldNames.querySelectorAll("[data-words]"))) {
+		const text = `${one.dataset.words}`.toLowerCase();
+		one.hidden = !words.length || !words.every((word) => text.includes(word));
+		shown += Number(!one.hidden);
 	}
+	oldNames.hidden = !shown;
+	return shown;
 }
 
-/** How far somebody is who takes the lessons one after another; nothing before the first. */
+/** How far somebody is who takes the lessons one after another, and where to go on. */
 function drawTrack() {
-	const seen = opened();
-	const track = /** @type {HTMLElement} */ (document.getElementById("track"));
+	const done = doneScenarios();
 	for (const card of cards) {
-		const mark = /** @type {HTMLElement} */ (card.querySelector(".opened"));
-		mark.hidden = !seen.has(card.dataset.slug ?? "");
+		const mark = /** @type {HTMLElement} */ (card.querySelector(".done"));
+		mark.hidden = !done.has(card.dataset.id ?? "");
 	}
-	const done = cards.filter((card) => seen.has(card.dataset.slug ?? "")).length;
-	const next = cards.find((card) => !seen.has(card.dataset.slug ?? ""));
-	track.hidden = !done;
-	Object.assign(/** @type {HTMLProgressElement} */ (track.querySelector("progress")), {
-		max: cards.length,
-		value: done,
-	});
-	/** @type {HTMLElement} */ (track.querySelector("span")).textContent = (track.dataset.told ?? "")
-		.replace("{n}", String(done))
-		.replace("{all}", String(cards.length));
-	const link = /** @type {HTMLAnchorElement} */ (track.querySelector("a"));
+	for (const chapter of chapters) {
+		const ids = lessonsOf(chapter);
+		const told = /** @type {HTMLElement} */ (chapter.querySelector(".chapter-done"));
+		const n = ids.filter((id) => done.has(id)).length;
+		if (n) told.textContent = (told.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(ids.length));
+		chapter.classList.toggle("complete", n === ids.length);
+		const next = ids.find((id) => !done.has(id)) ?? ids[0];
+		/** @type {HTMLAnchorElement} */ (chapter.querySelector("a")).href = linkTo(next);
+	}
+	const next = chapters.flatMap(lessonsOf).find((id) => !done.has(id));
+	const link = /** @type {HTMLAnchorElement | null} */ (document.getElementById("continue"));
+	if (!link) return;
 	link.hidden = !next;
-	link.href = next?.querySelector("a")?.href ?? "";
-	link.dataset.slug = next?.dataset.slug;
-	/** @type {HTMLElement} */ (link.querySelector("b")).textContent = next?.querySelector("h3")?.textContent ?? "";
+	if (!next) return;
+	link.href = linkTo(next);
+	const words = done.size ? link.dataset.continue : link.dataset.begin;
+	/** @type {HTMLElement} */ (link.querySelector("span")).textContent = `${words}: `;
+	/** @type {HTMLElement} */ (link.querySelector("b")).textContent =
+		cardOf(next)?.querySelector("h3")?.textContent ?? "";
 }
 
-document.addEventListener("click", (event) => {
-	const link = /** @type {Element} */ (event.target).closest("#track a, #cards a");
-	const slug = /** @type {HTMLElement | null | undefined} */ (link?.closest("[data-slug]"))?.dataset.slug;
-	if (!slug) return;
-	try {
-		localStorage.setItem(OPENED, JSON.stringify([...opened().add(slug)]));
-	} catch {
-		// without storage nothing is remembered
-	}
-});
+/** @param {HTMLElement} chapter */
+function lessonsOf(chapter) {
+	return (chapter.dataset.lessons ?? "").split(" ").filter(Boolean);
+}
+
+/** @param {string} id */
+function cardOf(id) {
+	return cards.find((card) => card.dataset.id === id);
+}
+
+/** Who takes the track predicts, unless that was turned off. @param {string} id */
+function linkTo(id) {
+	const url = new URL(cardOf(id)?.querySelector("a")?.href ?? "/", location.href);
+	if (choice("predict") !== "off") url.searchParams.set("predict", "1");
+	return url.href;
+}
+
 addEventListener("pageshow", drawTrack); // also on the way back
 
 search.addEventListener("input", show);

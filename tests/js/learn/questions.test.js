@@ -63,10 +63,10 @@ function check(slug, store, list) {
 
 const LESSONS = lessons().map((lesson) => ({ ...lesson, store: storeOf(lesson) }));
 
-test("a lesson asks in both languages, and its trace answers each question in one way", () => {
+test("every lesson asks something, in both languages, and its trace answers each question in one way", () => {
 	assert.ok(LESSONS.length > 40);
 	for (const { slug, questions, store } of LESSONS) {
-		if (!questions.length) continue;
+		assert.ok(questions.length > 0, `${slug} asks nothing`);
 		const list = questionsOf(store, questions);
 		assert.equal(
 			list.length,
@@ -74,7 +74,7 @@ test("a lesson asks in both languages, and its trace answers each question in on
 			`${slug}: of ${JSON.stringify(questions)} only ${JSON.stringify(list)}`,
 		);
 		for (const one of questions) {
-			assert.match(one.en, /^[A-Z][^\u4e00-\u9fff]*\?$/, slug);
+			assert.match(one.en, /^[^\u4e00-\u9fff]+\?$/, slug);
 			assert.match(one.zh, /[\u4e00-\u9fff].*？$/, slug);
 		}
 		check(slug, store, list);

@@ -1,0 +1,91 @@
+"""Courses: scenarios in an order, under one link. A course shows nobody what they may not see by themselves."""
+
+import re
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from kschedui.models import Course, Scenario, is_public_id
+from kschedui.scenarios import access
+from kschedui.scenarios.access import Visitor
+from kschedui.scenarios.prose import clean_title
+from scheduler_core.apis.messages import Message
+
+MOST_SCENARIOS = 100
+LONGEST_ABOUT = 4000
+LINK = re.compile(r"(?:.*/)?(?P<kind>s|library|embed)/(?P<name>[\w-]+)(?:/.*)?")
+
+
+class BadCourse(ValueError):
+    """The text is the sentence for the visitor."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A place in a course, from 1, and its scenario; None where the visitor may not see it, or it is gone."""
+
+    number: int
+    scenario: Scenario | None
+
+
+def create(visitor: Visitor, title: str, about: str, names: list[str]) -> Course:
+    """Keep a new course of what the names or links say; raises BadCourse."""
+    hashed = "" if visitor.user else visitor.editor_hash
+    course = Course(owner=visitor.user, editor_hash=hashed)
+    return save(visitor, course, title, about, names)
+
+
+def save(visitor: Visitor, course: Course, title: str, about: str, names: list[str]) -> Course:
+    """Change all of it; raises BadCourse. What is in it already may stay, whether or not it can still be seen."""
+    if not 0 < len(names) <= MOST_SCENARIOS:
+        raise BadCourse(Message("A course has 1 to {most} scenarios.", most=MOST_SCENARIOS))
+    kept = set(course.scenarios)
+    found = [seen(visitor, number, name, kept) for number, name in enumerate(names, start=1)]
+    course.title = clean_title(title) or _("Untitled course")
+    course.about = about.replace("\0", "")[:LONGEST_ABOUT]
+    course.scenarios = found
+    course.updated = timezone.now()
+    course.save()
+    return course
+
+
+def seen(visitor: Visitor, number: int, name: str, kept: set[str]) -> str:
+    """The id of the scenario that a line of a course names, if the visitor may see it."""
+    link = LINK.fullmatch(name.strip())
+    kind, key = (link["kind"], link["name"]) if link else ("s", name.strip())
+    if key in kept:
+        return key
+    field = "slug" if kind == "library" else "public_id"
+    known = Scenario.objects.filter(scratch=False)
+    scenario = known.filter(**{field: key}).first() if field == "slug" or is_public_id(key) else None
+    if scenario is None or not access.may_see(visitor, scenario):
+        raise BadCourse(Message("Line {number} is no link to a scenario that you may see.", number=number))
+    return scenario.public_id
+
+
+def by_id(public_id: str) -> Course:
+    """Raises Course.DoesNotExist."""
+    if not is_public_id(public_id):
+        raise Course.DoesNotExist
+    return Course.objects.select_related("owner").get(public_id=public_id)
+
+
+def of_visitor(visitor: Visitor) -> QuerySet[Course]:
+    """Yours: the account's, or without one the browser's."""
+    if visitor.user:
+        return Course.objects.filter(owner=visitor.user)
+    mine = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)
+    return mine if visitor.editor else Course.objects.none()
+
+
+def entries(visitor: Visitor, course: Course) -> list[Entry]:
+    """All places, in order."""
+    known = {one.public_id: one for one in Scenario.objects.filter(public_id__in=course.scenarios)}
+    shown = {sid: one for sid, one in known.items() if access.may_see(visitor, one)}
+    return [Entry(number, shown.get(sid)) for number, sid in enumerate(course.scenarios, start=1)]

@@ -1,0 +1,107 @@
+"""The order in which the library teaches: eight chapters, each lesson in one of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from kschedui.models import Scenario
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """Lessons by slug, in order."""
+
+    key: str
+    title: Any  # lazy
+    lessons: tuple[str, ...]
+
+
+CHAPTERS = (
+    Chapter("first", _("A pod finds a node"), ("first-pod", "extension-points", "statuses")),
+    Chapter("queue", _("Queue"), ("priority-order", "backoff", "queueing-hints", "scheduling-gates", "no-nodes")),
+    Chapter(
+        "filters",
+        _("Filters"),
+        (
+            "resources-fit",
+            "requests-counted",
+            "cordoned-node",
+            "taints-and-tolerations",
+            "node-affinity",
+            "host-ports",
+            "filter-order",
+            "make-it-fit",
+        ),
+    ),
+    Chapter(
+        "scores",
+        _("Scores"),
+        (
+            "image-locality",
+            "balanced-allocation",
+            "least-or-most",
+            "bin-packing",
+            "which-weight-decides",
+            "two-profiles",
+            "extender",
+        ),
+    ),
+    Chapter(
+        "preemption",
+        _("Preemption"),
+        (
+            "high-finds-no-room",
+            "high-preempts-low",
+            "graceful-eviction",
+            "two-filter-passes",
+            "minimal-victims",
+            "preemption-never",
+            "pdb-respected",
+            "pdb-violated",
+            "rung-1-pdb",
+            "rung-2-highest-victim",
+            "rung-3-priority-sum",
+            "rung-4-fewest-victims",
+            "rung-5-latest-start",
+            "rung-6-first",
+            "nomination-lost",
+            "async-preemption",
+        ),
+    ),
+    Chapter("spread", _("Spread and affinity"), ("soft-spread", "hard-spread", "affinity", "anti-affinity")),
+    Chapter(
+        "binding",
+        _("Volumes and binding"),
+        ("volume-waits", "overlap", "bind-failure", "permit-gang", "permit-timeout"),
+    ),
+    Chapter("scale", _("Scale"), ("flash-sale", "thousand-nodes", "five-thousand-nodes")),
+)
+
+
+def order() -> list[str]:
+    """Every lesson's slug, as the track goes."""
+    return [slug for chapter in CHAPTERS for slug in chapter.lessons]
+
+
+def in_order(found: Iterable[Scenario]) -> list[Scenario]:
+    """Lessons as the track goes; those that it does not have come last."""
+    places = {slug: i for i, slug in enumerate(order())}
+    return sorted(found, key=lambda one: (places.get(str(one.slug), len(places)), str(one.slug)))
+
+
+def place_of(slug: str) -> dict[str, Any] | None:
+    """{chapter, number, of, back, on, next: slugs} of a lesson; None for a scenario that is none of the track's."""
+    everything = order()
+    chapter = next((one for one in CHAPTERS if slug in one.lessons), None)
+    if chapter is None:
+        return None
+    at, number = everything.index(slug), chapter.lessons.index(slug)
+    return {
+        "chapter": str(chapter.title),
+        "number": number + 1,
+        "of": len(chapter.lessons),
+        "back": everything[at - 1] if at else "",
+        "on": everything[at + 1] if at + 1 < len(everything) else "",
+    }

@@ -1,0 +1,93 @@
+"""Courses: make one, follow it, change it, delete it."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from kschedui.language import spoken
+from kschedui.models import Course
+from kschedui.scenarios import access, courses
+from kschedui.web.api.answers import keeping_visitor
+from kschedui.web.api.rates import count
+from kschedui.web.pages import cards
+from kschedui.web.pages.forms import CourseForm
+from kschedui.web.pages.page_view import page_view
+
+
+@page_view
+@require_safe
+def show(request: HttpRequest, cid: str) -> HttpResponse:
+    """/c/<cid>/: courses/show.html, `course`, `entries` [{number, id, title, url}, without the last three where the
+    visitor may not see it], `mine`."""
+    visitor, course = access.visitor_of(request), courses.by_id(cid)
+    shown = [entry_row(course, entry) for entry in courses.entries(visitor, course)]
+    context = {"course": course, "entries": shown, "mine": access.owns(visitor, course)}
+    return render(request, "courses/show.html", context)
+
+
+def entry_row(course: Course, entry: courses.Entry) -> dict[str, Any]:
+    """A line of the list."""
+    if entry.scenario is None:
+        return {"number": entry.number}
+    sid = entry.scenario.public_id
+    url = f"{reverse('scenario', args=[sid])}?course={course.public_id}"
+    return {"number": entry.number, "id": sid, "title": cards.own_title(entry.scenario), "url": url}
+
+
+@page_view
+@require_http_methods(["GET", "HEAD", "POST"])
+def new(request: HttpRequest) -> HttpResponse:
+    """/courses/new/: courses/edit.html, `form`, `course` (None)."""
+    return edited(request, None)
+
+
+@page_view
+@require_http_methods(["GET", "HEAD", "POST"])
+def edit(request: HttpRequest, cid: str) -> HttpResponse:
+    """/c/<cid>/edit/: courses/edit.html, `form`, `course`."""
+    return edited(request, owned(request, cid))
+
+
+def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
+    """The form; POSTed: the course, kept."""
+    origin = request.build_absolute_uri("/").rstrip("/")
+    lines = [f"{origin}/s/{sid}/" for sid in (course.scenarios if course else request.GET.getlist("scenario"))]
+    start = {"title": course.title, "about": course.about} if course else {}
+    form = CourseForm(request.POST or None, initial={**start, "scenarios": "\n".join(lines)})
+    if request.method == "POST":
+        count(request, "save")
+        if form.is_valid():
+            said = form.cleaned_data
+            names = [line for line in said["scenarios"].splitlines() if line.strip()]
+            visitor = keeping_visitor(request)
+            try:
+                kept = courses.save(visitor, course, said["title"], said["about"], names) if course else None
+                made = kept or courses.create(visitor, said["title"], said["about"], names)
+            except courses.BadCourse as error:
+                form.add_error("scenarios", spoken(error.sentence))
+            else:
+                return redirect("course", made.public_id)
+    status = 422 if form.errors else 200
+    return render(request, "courses/edit.html", {"form": form, "course": course}, status=status)
+
+
+@page_view
+@require_POST
+def delete(request: HttpRequest, cid: str) -> HttpResponse:
+    """/c/<cid>/delete: the course goes, its scenarios stay."""
+    course = owned(request, cid)
+    course.delete()
+    messages.success(request, _("The course was deleted; its scenarios are still there."))
+    return redirect("mine")
+
+
+def owned(request: HttpRequest, cid: str) -> Course:
+    """A course of the visitor's; raises NotAllowed."""
+    course = courses.by_id(cid)
+    access.require_owner(access.visitor_of(request), course)
+    return course

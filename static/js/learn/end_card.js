@@ -1,0 +1,50 @@
+// @ts-check
+/** The last frame: what came of the run, how the predictions went, and where to go on. */
+
+import { h } from "../shared/dom.js";
+import { t } from "../shared/i18n.js";
+import { scenarioDone } from "../shared/progress.js";
+
+/** @param {View} view @param {import("./predictions.js").Predictions} predictions @returns {Child} */
+export function endCard(view, predictions) {
+	const { boot, event } = view;
+	if (event.type !== "RunFinished") return null;
+	scenarioDone(boot.scenario?.id ?? "");
+	const [right, told] = predictions.tally;
+	const attempts = view.index.columns.flatMap((column) => (column.kind === "attempt" ? [column] : []));
+	const facts = {
+		placed: attempts.filter(({ outcome }) => outcome === "Scheduled").length,
+		evicted: attempts.reduce((sum, { victims }) => sum + victims, 0),
+		waiting: event.pending.length,
+	};
+	return h(
+		"section",
+		{ key: "end", class: "end-card", "aria-label": t("end.title") },
+		h("h2", null, t("end.title")),
+		h(
+			"dl",
+			null,
+			Object.entries(facts).map(([name, n]) =>
+				h("div", { key: name }, h("dd", null, String(n)), h("dt", null, t(`end.${name}`, { n }))),
+			),
+		),
+		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
+		h("p", { key: "on", class: "buttons" }, onward(boot)),
+	);
+}
+
+/** @param {any} boot @returns {Child[]} */
+function onward({ place, embed, scenario }) {
+	if (embed) return [];
+	const form = /** @type {HTMLFormElement | null} */ (document.querySelector(`form[action$="/${scenario?.id}/fork/"]`));
+	return [
+		place?.on && h("a", { key: "next", class: "button primary", href: place.on }, t("end.next")),
+		place && !place.on && h("a", { key: "done", class: "button primary", href: place.url }, t("end.back")),
+		form &&
+			h(
+				"button",
+				{ key: "fork", type: "button", class: "button", on: { click: () => form.requestSubmit() } },
+				t("end.change"),
+			),
+	];
+}

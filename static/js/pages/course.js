@@ -1,0 +1,27 @@
+// @ts-check
+/** A course: what is done in this browser, and where to go on. */
+
+import { doneScenarios } from "../shared/progress.js";
+
+const entries = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("#course > [data-id]")]);
+const onward = /** @type {HTMLAnchorElement} */ (document.getElementById("continue"));
+const told = /** @type {HTMLElement} */ (document.getElementById("course-done"));
+
+function draw() {
+	const done = doneScenarios();
+	const isDone = (/** @type {HTMLElement} */ entry) => done.has(entry.dataset.id ?? "");
+	for (const entry of entries) /** @type {HTMLElement} */ (entry.querySelector(".done")).hidden = !isDone(entry);
+	const n = entries.filter(isDone).length;
+	const next = entries.find((entry) => !isDone(entry))?.querySelector("a");
+	told.textContent = n
+		? (told.dataset.told ?? "").replace("{n}", String(n)).replace("{all}", String(entries.length))
+		: "";
+	onward.hidden = !next;
+	if (!next) return;
+	onward.href = next.href;
+	const [verb, title] = onward.children;
+	verb.textContent = `${n ? onward.dataset.continue : onward.dataset.begin}: `;
+	title.textContent = next.textContent;
+}
+
+addEventListener("pageshow", draw); // also on the way back

@@ -1,0 +1,178 @@
+"""Predicting on the live stack: a run asks before it shows, nothing tells the answer, and a pick is compared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
+from tests.e2e.player_page import drawn, open_player, seek, sentence, until
+from tests.e2e.test_library import AXE
+
+WINNER = ["448", "roomy wins", "roomy has more left", "→ roomy", "web runs on roomy", "Scheduled"]
+VICTIM = ["will push low-1", "★ n1", "fate-victim", "chosen", "Preempted", "Nominated", "cheaper one", "wait for low-1"]
+
+
+def asked(page: Page, question: str) -> None:
+    expect(page.locator("#player")).to_have_attribute("data-asked", question)
+    drawn(page)
+
+
+def on_to_question(page: Page) -> str:
+    """Forward until something is asked; its id."""
+    for _ in range(60):
+        page.keyboard.press("ArrowRight")
+        drawn(page)
+        if found := page.locator("#player").get_attribute("data-asked"):
+            return found
+    raise AssertionError("nothing is asked")
+
+
+def everything(page: Page) -> str:
+    """All that the page's document says: text, attributes, data, title."""
+    return page.evaluate("document.documentElement.outerHTML + document.title")
+
+
+def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "first-pod", "?predict=1")
+    expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "true")
+    asked_first = on_to_question(page)
+    assert sentence(page) == "How many of the four nodes could run web?"
+    expect(page.locator("#live")).to_contain_text("How many of the four nodes")
+    page.keyboard.press("3")
+    expect(page.locator(".answer[aria-pressed=true]")).to_have_text("32")
+    page.keyboard.press("Enter")
+    expect(page.locator("#caption .eyebrow")).to_contain_text("✓ 2, as you predicted")
+    assert on_to_question(page) != asked_first
+    assert sentence(page) == "Which node wins web?"
+    page.keyboard.press("1")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy, not busy as you predicted")
+    expect(page.locator(".prediction-tag")).to_be_visible()
+    expect(page.locator("#margin")).to_contain_text("roomy, busy")
+    page.keyboard.press("End")
+    expect(page.locator(".end-card")).to_contain_text("1 of 2 predicted right")
+
+
+@pytest.mark.parametrize(("slug", "telling"), [("first-pod", WINNER), ("high-preempts-low", VICTIM)])
+def test_until_it_is_revealed_nothing_on_the_page_tells_the_answer(
+    browser_page: Page, slug: str, telling: list[str]
+) -> None:
+    page = browser_page
+    open_player(page, slug, "?predict=1")
+    question = "wins web" if slug == "first-pod" else "has to go"
+    for _ in range(40):
+        found = [word for word in telling if word in everything(page)]
+        assert not found, (sentence(page), found)
+        page.keyboard.press("ArrowRight")
+        drawn(page)
+        if page.locator("#player").get_attribute("data-asked"):
+            if question in sentence(page):
+                break
+            page.keyboard.press("1")
+    assert question in sentence(page)
+    for key in ("l", "i", "t", "/"):
+        page.keyboard.press(key)
+        drawn(page)
+        if key in "t/":
+            expect(page.locator("#dialog")).to_be_visible()
+        if key == "/":
+            page.locator("#search-word").fill("o")
+        found = [word for word in telling if word in everything(page)]
+        assert not found, (key, found)
+        if key in "t/":
+            page.locator("#dialog").get_by_role("button", name="Close", exact=True).click()
+    ahead = page.locator(".mark:not(.now)").evaluate_all("all => all.map(one => one.className + one.title)")
+    assert all("open" in one for one in ahead if not one.startswith("mark Scheduled"))
+    page.keyboard.press("1")
+    page.keyboard.press("Enter")
+    drawn(page)
+    assert any(word in everything(page) for word in telling), "these words do tell"
+
+
+def test_the_way_on_offers_to_skip_and_seeking_stops_at_a_question(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "first-pod", "?predict=1")
+    page.keyboard.press("End")
+    expect(page.locator("#caption h1")).to_contain_text("How many of the four nodes")
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("button", name="Skip")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#player")).to_have_attribute("data-asked", "")
+    until(page, "kschedui.player.event.type === 'NodesFiltered'")
+    page.keyboard.press("q")
+    expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "false")
+    page.keyboard.press("End")
+    until(page, "kschedui.player.event.type === 'RunFinished'")
+    open_player(page, "first-pod")  # what was chosen is remembered
+    expect(page.locator("#predict-switch")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_scenario_without_questions_is_asked_generated_ones(browser_page: Page) -> None:
+    page = browser_page
+    page.goto("/new/")
+    text = scenario(node("n1", cpu=4), node("n2", cpu=8), pod("a", cpu=1), pod("b", cpu=16))
+    token = page.evaluate("document.querySelector('input[name=csrfmiddlewaretoken]').value")
+    saved = page.request.post("/api/v1/scenarios", data={"text": text}, headers={"X-CSRFToken": token}).json()
+    page.goto(f"{saved['url']}?predict=1")
+    until(page, "globalThis.kschedui?.store.complete")
+    drawn(page)
+    on_to_question(page)
+    assert re.match("Which node wins|How many points", sentence(page))
+
+
+@pytest.fixture
+def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, bypass_csp=True)
+    yield context.new_page()
+    context.close()
+
+
+def test_on_a_phone_the_buttons_are_large_enough_and_a_tap_picks(phone: Page) -> None:
+    page = phone
+    for slug in ("first-pod", "high-preempts-low", "priority-order"):
+        open_player(page, slug, "?predict=1")
+        on_to_question(page)
+        for button in page.locator("#predict button").all():
+            box = button.bounding_box()
+            assert box
+            assert box["width"] >= 44
+            assert box["height"] >= 44
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390
+        page.add_script_tag(path=AXE)
+        found = page.evaluate("axe.run(document).then(r => r.violations.map(v => v.id + v.nodes[0].html))")
+        assert not found, found
+        page.locator("#predict .answer").last.click()
+        page.get_by_role("button", name="Show the answer").click()
+        expect(page.locator("#caption .eyebrow")).to_contain_text("predicted")
+
+
+def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "first-pod")
+    expect(page.locator("#steps-switch")).to_have_attribute("aria-pressed", "false")
+
+    def walked() -> list[str]:
+        page.evaluate("kschedui.player.seek(0)")
+        drawn(page)
+        types = []
+        while not page.evaluate("kschedui.player.atEnd"):
+            page.keyboard.press("ArrowRight")
+            drawn(page)
+            types.append(page.evaluate("`${kschedui.player.event.type} ${kschedui.player.frame}`"))
+        return types
+
+    short = walked()
+    assert not {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} & set(short)
+    assert short[-1] == "RunFinished 0"
+    page.locator("#steps-switch").click()
+    assert {"PodReserved 0", "PodPreBound 0", "AttemptFinished 0", "ScoresComputed 0"} <= set(walked())
+    page.locator("#steps-switch").click()
+    reserved = page.evaluate("[...kschedui.store.walk(0, 1)].find(({event}) => event.type === 'PodReserved').step")
+    seek(page, str(reserved))  # a link to a step that is left out opens it
+    assert page.evaluate("kschedui.player.event.type") == "PodReserved"
