@@ -1,4 +1,4 @@
-"""What is kept: scenarios, their immutable versions, the runs of a version, and the chunks of a run.
+"""What is kept: scenarios, their immutable versions, the runs of a version, the chunks of a run, and classes.
 
 Public ids are unguessable: they stand in links that are shared, and a preview is nobody else's business.
 """
@@ -324,3 +324,41 @@ class IdempotencyKey(models.Model):
 
     def __str__(self) -> str:
         return f"{self.author} {self.key}"
+
+
+class Classroom(models.Model):
+    """A run that a teacher shows to whoever has the code. Nothing is known of who that is."""
+
+    code = models.CharField(max_length=4, unique=True)
+    run = models.ForeignKey(Run, models.CASCADE, related_name="classrooms")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")  # the teacher;
+    editor_hash = models.CharField(max_length=64, blank=True)  # without an account the teacher's browser
+    number = models.PositiveIntegerField(default=0)  # of the last change
+    place = models.JSONField(default=dict)  # where the teacher is: {step, frame, order, selection, by}
+    paused = models.BooleanField(default=False)
+    gathered = models.PositiveIntegerField(default=0)  # how often everyone was called back
+    asked = models.JSONField(default=dict)  # the question on screen: {id, choices}, revealed {counts, right} too
+    revealed = models.JSONField(default=list)  # [{id, text, labels, counts, right}]
+    created = models.DateTimeField(default=timezone.now, editable=False)
+    expires = models.DateTimeField(db_index=True)
+    ended_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return self.code
+
+
+class Answer(models.Model):
+    """What one student answered last. The student is a hash of a browser's token and the class."""
+
+    classroom = models.ForeignKey(Classroom, models.CASCADE, related_name="answers")
+    question = models.CharField(max_length=64)
+    student = models.CharField(max_length=32)
+    choice = models.PositiveSmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["classroom", "question", "student"], name="a_student_answers_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.classroom_id} {self.question} {self.choice}"

@@ -288,6 +288,7 @@ LIMITS = {
     "free_disk_bytes": number("KSCHEDUI_MIN_FREE_DISK_BYTES", 256 * 1024**2),  # of SQLite's disk
     "database_bytes": number("KSCHEDUI_MAX_DATABASE_BYTES", 0),  # 0: any size
     "sockets_per_address": number("KSCHEDUI_MAX_SOCKETS_PER_ADDRESS", 1000),  # a school has one address
+    "class_students": number("KSCHEDUI_MAX_CLASS_STUDENTS", 2000),
     "frame_bytes": number("KSCHEDUI_MAX_FRAME_BYTES", 8 * 1024 * 1024),  # of one chunk
     "unsent_bytes": number("KSCHEDUI_MAX_UNSENT_BYTES", 128 * 1024 * 1024),  # that viewers have not taken; of a process
     "unsent_bytes_per_address": number("KSCHEDUI_MAX_UNSENT_BYTES_PER_ADDRESS", 32 * 1024 * 1024),
@@ -305,6 +306,8 @@ RATE_LIMITS = {
     "read": number("KSCHEDUI_RATE_READ", 1200),
     "page": number("KSCHEDUI_RATE_PAGE", 300),
     "download": number("KSCHEDUI_RATE_DOWNLOAD", 30),
+    "join": number("KSCHEDUI_RATE_JOIN", 40),  # seats in a class
+    "code": number("KSCHEDUI_RATE_CODE", 20),  # wrong codes of classes; of one address just as many
     "chunk": number("KSCHEDUI_RATE_CHUNK", 12_000),  # a link into the middle of a long run asks for all before it
 }
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * LIMITS["scenario_bytes"] + 64 * 1024  # as JSON a text is up to twice as long

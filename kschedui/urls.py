@@ -12,10 +12,12 @@ from kschedui.web.api.v1 import api
 from kschedui.web.http import addresses
 from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
+from kschedui.web.live.class_consumer import ClassConsumer
 from kschedui.web.live.consumers import RunConsumer
 from kschedui.web.pages import (
     account_page,
     api_page,
+    classes,
     courses,
     decoding,
     downloads,
@@ -49,6 +51,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
     path("v/<n:number>/", views.version, name="version"),
     path("v/<n:number>/run/", views.run_again, name="version-run"),
+    path("v/<n:number>/class", classes.start, name="class-start"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),
     path("v/<n:number>/capacity/", capacity.capacity, name="capacity"),
@@ -60,6 +63,14 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("v/<n:number>/picture.svg", downloads.picture_svg, name="picture"),
     path("v/<n:number>/picture.png", downloads.picture_png, name="picture-png"),
     path("v/<n:number>/qr.svg", downloads.qr_svg, name="qr"),
+]
+
+class_urls: list[URLPattern | URLResolver] = [
+    path("", classes.join, name="class-join"),
+    path("<id:code>/", classes.show, name="class"),
+    path("<id:code>/words", classes.words, name="class-words"),
+    path("<id:code>/qr.svg", classes.qr_svg, name="class-qr"),
+    path("<id:code>/answers.csv", classes.answers_csv, name="class-answers"),
 ]
 
 account_urls: list[URLPattern | URLResolver] = [
@@ -79,11 +90,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("names/", views.names, name="names"),
     path("library/<slug:slug>/", views.lesson, name="library"),
     path("s/<id:sid>/", include(scenario_urls)),
+    path("c/", include(class_urls)),
     path("embed/<id:sid>/v/<n:number>/", views.embedded, name="embed"),
     path("courses/new/", courses.new, name="course-new"),
-    path("c/<id:cid>/", courses.show, name="course"),
-    path("c/<id:cid>/edit/", courses.edit, name="course-edit"),
-    path("c/<id:cid>/delete", courses.delete, name="course-delete"),
+    path("courses/<id:cid>/", courses.show, name="course"),
+    path("courses/<id:cid>/edit/", courses.edit, name="course-edit"),
+    path("courses/<id:cid>/delete", courses.delete, name="course-delete"),
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
     path("experiments/<id:eid>/", experiments.shown, name="experiment"),
@@ -107,7 +119,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("admin/", admin.site.urls),
 ]
 
-websocket_urlpatterns: list[URLPattern] = [path("ws/run/", RunConsumer.as_asgi())]
+websocket_urlpatterns: list[URLPattern] = [
+    path("ws/run/", RunConsumer.as_asgi()),
+    path("ws/class/", ClassConsumer.as_asgi()),
+]
 
 handler404 = "kschedui.web.pages.page_view.not_found"
 handler500 = "kschedui.web.pages.page_view.server_error"

@@ -96,7 +96,9 @@ def opened(text: str, factors: Any, number: int) -> tuple[str, str]:
 
 
 def offered(scenario: Scenario) -> dict[str, Any]:
-    """What a form offers to vary: {nodes, classes: [[name, value]], pods, plugins: that score}; of each the first."""
+    """What a form offers to vary: {nodes, classes: [[name, value]], pods, plugins: that score}, of each the first; and
+    whether a seed changes anything (`drawn`): since 1.35 the best of equal nodes is drawn only where extenders score.
+    """
     objects = [*scenario.objects, *(event.object for event in scenario.events if event.action == "create")]
     classes = [[one.name, one.value] for one in objects if isinstance(one, PriorityClass)]
     scoring = {one.name for profile in scenario.config.profiles for one in profile.plugins.get("score", ())}
@@ -105,4 +107,5 @@ def offered(scenario: Scenario) -> dict[str, Any]:
         "classes": [one for one in classes if not str(one[0]).startswith("system-")][:MOST_OFFERED],
         "pods": [one.key for one in objects if isinstance(one, Pod)][:MOST_OFFERED],
         "plugins": sorted(scoring),
+        "drawn": scenario.release.rules.ties_are_drawn or bool(scenario.config.extenders),
     }

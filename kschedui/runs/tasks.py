@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import Error
 
 from kschedui.celery import app
+from kschedui.classrooms import store as classrooms
 from kschedui.runs import places, worker
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, idempotency
@@ -49,9 +50,10 @@ def reap() -> None:
 
 @app.task(name="kschedui.tasks.purge")
 def purge() -> None:
-    """Remove what was deleted long ago, previews of yesterday, and sessions that have expired."""
+    """Remove what was deleted long ago, previews and classes of yesterday, and sessions that have expired."""
     try:
         scenarios.purge()
+        classrooms.purge()
         access.forget_sessions()
         idempotency.forget()
     except Error as error:

@@ -8,10 +8,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from scheduler_core.trace import events as trace
-from scheduler_core.trace import keyframe, records
+from scheduler_core.trace import keyframe, pod_group_events, records
 
 HEADER = "/** Generated from scheduler_core/trace by `manage.py trace_types`. Do not edit. */\n"
-NAMED = ("Outcome", "StatusCode")
+NAMED = ("Outcome", "StatusCode", "GroupOutcome")
 SIMPLE = {str: "string", int: "number", float: "number", bool: "boolean", Any: "any", NoneType: "null"}
 ABSTRACT = {"Record", "Event"}
 
@@ -20,7 +20,7 @@ def generate() -> str:
     """The whole file."""
     lines = [HEADER, "export type Column = number | string;"]
     lines += [f"export type {name} = {type_text(getattr(records, name))};" for name in NAMED]
-    structs = map(interface, structs_of((records, trace, keyframe)))
+    structs = map(interface, structs_of((records, trace, pod_group_events, keyframe)))
     parts = ["\n".join(lines), *structs, f"export type AnyEvent =\n{events()};"]
     return "\n\n".join(parts) + "\n"
 

@@ -27,6 +27,8 @@ EXTENSION_POINTS: tuple[str, ...] = (
     "pre_bind",
     "bind",
     "post_bind",
+    "placement_generate",
+    "placement_score",
 )
 
 ScoringStrategyType = Literal["LeastAllocated", "MostAllocated", "RequestedToCapacityRatio"]

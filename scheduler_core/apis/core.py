@@ -12,11 +12,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
 from operator import attrgetter, call
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
 
 PodKey = str  # "namespace/name"
+PodGroupKey = str  # "namespace/name"
 Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in bytes; the rest counts
 Manifest = Mapping[str, Any]  # the object as it was written, for `kubectl get -o yaml` views
 
@@ -167,12 +168,18 @@ class Pod:
     owner: OwnerReference | None = None
     has_resource_claims: bool = False
     has_sidecars: bool = False  # restartable init containers
+    pod_group: str = ""  # spec.schedulingGroup.podGroupName
     manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
 
     key: PodKey = field(init=False, default="", compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "key", f"{self.namespace}/{self.name}")
+
+    @property
+    def pod_group_key(self) -> PodGroupKey:
+        """ "namespace/name" of the pod's group, "" if it is in none; the group need not exist."""
+        return f"{self.namespace}/{self.pod_group}" if self.pod_group else ""
 
     def changed(self, **fields: Any) -> Pod:
         """A copy with other values in some fields (`dataclasses.replace`, twenty times as fast)."""
@@ -356,8 +363,43 @@ class PriorityClass:
 
 
 @dataclass(frozen=True, slots=True)
+class PodGroupCondition:
+    """The condition PodGroupScheduled of a PodGroup."""
+
+    status: Literal["True", "False"]
+    reason: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class PodGroup:
+    """A scheduling.k8s.io/v1alpha2 PodGroup. `min_count` None: the policy is basic, not gang.
+
+    `topology_key` "": no topology constraint, though there may be (empty) `constraints`. `priority` counts with
+    WorkloadAwarePreemption, as does the disruption mode: "PodGroup" means that members are evicted all together.
+    """
+
+    name: str
+    namespace: str
+    uid: str
+    min_count: int | None = None
+    constraints: bool = False
+    topology_key: str = ""
+    priority: int = 0
+    disruption_mode: Literal["Pod", "PodGroup"] = "Pod"
+    condition: PodGroupCondition | None = None
+    manifest: Manifest = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def key(self) -> PodGroupKey:
+        return f"{self.namespace}/{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class CoschedulingPodGroup:
     """scheduling.x-k8s.io/v1alpha1 PodGroup, read by Coscheduling."""
+
+    kind: ClassVar[str] = "PodGroup"
 
     name: str
     namespace: str
@@ -382,4 +424,5 @@ KubernetesObject = (
     | Namespace
     | PriorityClass
     | PodGroup
+    | CoschedulingPodGroup
 )

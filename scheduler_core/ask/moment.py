@@ -12,6 +12,7 @@ from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.simulation.simulation import Simulation
+from scheduler_core.trace.events import AnyEvent, AttemptFinished, CycleStarted
 
 
 class Moment:
@@ -69,8 +70,23 @@ class _Stopping(Simulation):
         super().__init__(scenario, registry)
         self._stop_at = attempt
         self.tries: Counter[PodKey] = Counter()
+        self._told = self.scheduler.emit
+        self.scheduler.emit = self._watch
+
+    def _watch(self, event: AnyEvent) -> None:
+        """A member of a group is tried beside those before it: its moment is within the group's cycle."""
+        if isinstance(event, CycleStarted) and event.pod_group and event.attempt == self._stop_at:
+            pod = self.cluster.pods.get(event.pod)
+            assert pod is not None
+            raise _Reached(pod)
+        if isinstance(event, AttemptFinished):
+            self.tries[event.pod] += 1
+        self._told(event)
 
     def _attempt(self, queued: QueuedPod, from_active: bool) -> None:
+        if queued.pod.pod_group:
+            super()._attempt(queued, from_active)
+            return
         skipped = queued.pod.terminating or queued.key in self.cluster.assumed
         if not skipped and self.scheduler.attempts + 1 == self._stop_at:
             raise _Reached(queued.pod)

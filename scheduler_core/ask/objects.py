@@ -21,6 +21,7 @@ from scheduler_core.scenario.reading.limits import Limits
 from scheduler_core.scenario.reading.problems import Problems
 from scheduler_core.scenario.settings.cluster_state import build
 from scheduler_core.scenario.settings.configuration import build_configuration
+from scheduler_core.scenario.types import Scenario
 
 HOSTNAME = "kubernetes.io/hostname"
 
@@ -108,16 +109,14 @@ def no_such(kind: str, name: str) -> NotPossible:
     return NotPossible(Message("there is no {kind} {name} at this moment", kind=kind, name=name))
 
 
-def configured(
-    text: str, edits: Sequence[ConfigurationEdit], known: KnownPlugins, release: Release
-) -> SchedulerConfiguration:
-    """The text's configuration with the edits; raises NotPossible."""
-    found = configuration_document(text)
+def configured(scenario: Scenario, edits: Sequence[ConfigurationEdit], known: KnownPlugins) -> SchedulerConfiguration:
+    """The scenario's configuration with the edits; raises NotPossible."""
+    found = configuration_document(scenario.text)
     data: Mapping[str, Any] = found.data if found else EMPTY
     for edit in edits:
         data = patched(data, steps_of(edit, data))
     problems = Problems()
-    config = build_configuration(data, problems, known, release)
+    config = build_configuration(data, problems, known, scenario.release, scenario.feature_gates)
     _require_none(problems)
     return config
 
@@ -134,7 +133,8 @@ def configuration_document(text: str) -> Document | None:
 
 
 def _built(kind: str, data: Mapping[str, Any], cluster: Cluster, release: Release) -> KubernetesObject:
-    problems, admission = Problems(), Admission(release)
+    known = dict.fromkeys(release.default_gates(), True)  # what gates rule out is not in the cluster
+    problems, admission = Problems(), Admission(release, known)
     classes = cluster.objects("PriorityClass"), cluster.objects("StorageClass")
     admission.priority_classes |= {key_of(one): one for one in classes[0] if isinstance(one, PriorityClass)}
     admission.storage_classes |= {key_of(one): one for one in classes[1] if isinstance(one, StorageClass)}

@@ -67,6 +67,9 @@ class NoServices:
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
         """Nobody waits to be activated."""
 
+    def activate_now(self, keys: Sequence[PodKey]) -> None:
+        """Nobody waits to be activated."""
+
     def write(self, item: Any, action: str) -> None:
         raise AssertionError("a decision writes nothing")
 
@@ -101,8 +104,7 @@ class World:
         self._edited = self._edited or bool(edits)
         of_configuration = [edit for edit in edits if isinstance(edit, ConfigurationEdit)]
         if of_configuration:
-            release = self._scenario.release
-            self._arrange(configured(self._scenario.text, of_configuration, known, release))
+            self._arrange(configured(self._scenario, of_configuration, known))
         for edit in edits:
             if not isinstance(edit, ConfigurationEdit):
                 self._make(edit)

@@ -7,17 +7,19 @@ The simulation and the scheduling cycle call the writing methods; plugins only r
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from itertools import chain
 
 import numpy as np
 
-from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey, Workload
+from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodKey, Workload
 from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.image_states import ImageStates, ImageStatesBefore129
 from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
+from scheduler_core.cluster.pod_group_members import PodGroupMembers
 from scheduler_core.cluster.pods import PodTable
 
 ObjectKey = str  # "namespace/name", or "name" for kinds without a namespace
@@ -25,7 +27,7 @@ ObjectKey = str  # "namespace/name", or "name" for kinds without a namespace
 
 def kind_of(item: KubernetesObject) -> str:
     """The kind as a manifest writes it."""
-    return item.kind if isinstance(item, Workload) else type(item).__name__
+    return item.kind if isinstance(item, Workload | CoschedulingPodGroup) else type(item).__name__
 
 
 def key_of(item: KubernetesObject) -> ObjectKey:
@@ -45,6 +47,7 @@ class Cluster:
         self.nodes = NodeTable(ResourceIndex())
         self.pods = PodTable(self.nodes)
         self.assumed: dict[PodKey, None] = {}
+        self.members = PodGroupMembers()
         self._node_objects: dict[str, Node] = {}
         self._tree = NodeTree()
         self._images = ImageStatesBefore129() if counts_images_once else ImageStates()
@@ -98,6 +101,7 @@ class Cluster:
         other.nodes = self.nodes.copied()
         other.pods = self.pods.copied(other.nodes)
         other.assumed = dict(self.assumed)
+        other.members = self.members.copied()
         other._node_objects = dict(self._node_objects)
         other._tree = self._tree.copied()
         other._images = self._images.copied()
@@ -149,6 +153,8 @@ class Cluster:
         A pod that is assumed stays where it is assumed until it is bound or forgotten.
         """
         slot = self.pods.slot_of.get(pod.key)
+        if slot is None and pod.pod_group:
+            self.members.add(pod)
         before = "" if slot is None else self.pods.node_name[slot]
         if slot is not None and before == pod.node_name and before and self.pods.only_status_changes(slot, pod):
             self.assumed.pop(pod.key, None)
@@ -177,12 +183,34 @@ class Cluster:
         del self.assumed[key]
         self._displace(self.pods.slot_of[key])
 
+    def remove_from_node(self, key: PodKey) -> None:
+        """Imagine the pod away; only within `restored`."""
+        self._displace(self.pods.slot_of[key])
+
+    def put_back_on_node(self, key: PodKey, node_name: str) -> None:
+        """Undo `remove_from_node`."""
+        self._place(self.pods.slot_of[key], node_name)
+
+    @contextmanager
+    def restored(self) -> Iterator[None]:
+        """Afterwards all pods stand where they stood, in the order in which they did (Snapshot.BackupSnapshot)."""
+        standing = self.pods.standing()
+        try:
+            yield
+        finally:
+            for slot, node_name in standing.node_of.items():
+                if not self.pods.node_name[slot]:
+                    self._place(slot, node_name)
+            self.pods.restore(standing)
+
     def delete_pod(self, key: PodKey) -> None:
         """The pod is gone from its node and from the cluster."""
         slot = self.pods.slot_of[key]
         if self.pods.node_name[slot]:
             self._displace(slot)
         self.assumed.pop(key, None)
+        if self.pods.pods[slot].pod_group:
+            self.members.remove(self.pods.pods[slot])
         self.pods.drop(key)
 
     def snapshot(self) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
@@ -28,6 +29,21 @@ class PlacementObserver(Protocol):
     def placed(self, slot: int, row: int) -> None: ...
 
     def displaced(self, slot: int, row: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Who stands where, and in which order."""
+
+    on_node: dict[str, list[int]]
+    used_ports: dict[str, set[HostPort]]
+    arrival: IntColumn
+    arrivals: int
+
+    @property
+    def node_of(self) -> dict[int, str]:
+        """By slot."""
+        return {slot: name for name, slots in self.on_node.items() for slot in slots}
 
 
 class PodTable:
@@ -166,6 +182,20 @@ class PodTable:
         """Tell the observers that the pod came to the row (+1) or left it (-1)."""
         for observer in self.observers:
             (observer.placed if sign > 0 else observer.displaced)(slot, row)
+
+    def standing(self) -> Standing:
+        """The placements as they are now, to `restore` them."""
+        return Standing(
+            {name: list(slots) for name, slots in self._on_node.items()},
+            {name: set(ports) for name, ports in self.used_ports.items()},
+            self.arrival.copy(),
+            self.arrivals,
+        )
+
+    def restore(self, standing: Standing) -> None:
+        """The orders as they were, of the same pods on the same nodes."""
+        self._on_node, self.used_ports = standing.on_node, standing.used_ports
+        self.arrival, self.arrivals = standing.arrival, standing.arrivals
 
     def widen(self) -> None:
         """Make room in `requests` for resources that got a number since."""

@@ -28,6 +28,7 @@ from scheduler_core.trace.events import (
     SchedulingFailed,
     ScoresComputed,
 )
+from scheduler_core.trace.pod_group_events import PlacementStarted, PodGroupEvaluated
 from scheduler_core.trace.records import NodeName
 
 __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreOnNode", "explain"]
@@ -38,10 +39,12 @@ def explain(
 ) -> AttemptExplanation:
     """Explain an attempt (from 1) on the nodes named, None: on all of them. `registry` must be the run's.
 
+    Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes.
+
     Raises LookupError if there is no such attempt, or if one of the nodes does not exist at that moment.
     """
     simulation = Simulation(scenario, registry)
-    watcher = Watcher(attempt)
+    watcher = Watcher(attempt, nodes)
     emit = simulation.scheduler.emit
 
     def watch(event: AnyEvent) -> None:
@@ -66,14 +69,20 @@ class Reached(Exception):
 class Watcher:
     """Follows the events of one attempt until `Explainer` can be asked."""
 
-    def __init__(self, attempt: int) -> None:
+    def __init__(self, attempt: int, nodes: Sequence[NodeName] | None = None) -> None:
         self._attempt = attempt
+        self._nodes = set(nodes or ())
+        self._elsewhere = False  # a placement is tried that none of the nodes belongs to
         self.course: Course | None = None
 
     def see(self, event: AnyEvent) -> bool:
         """True when the attempt has come to its choice of a node, or to its failure."""
-        if isinstance(event, CycleStarted):
-            self.course = Course(event) if event.attempt == self._attempt else None
+        if isinstance(event, PlacementStarted):
+            self._elsewhere = bool(self._nodes) and self._nodes.isdisjoint(event.nodes)
+        elif isinstance(event, CycleStarted | PodGroupEvaluated) and self.course is not None:
+            return True  # a member's try ends with the next one's
+        elif isinstance(event, CycleStarted):
+            self.course = Course(event) if event.attempt == self._attempt and not self._elsewhere else None
         if self.course is None:
             return False
         match event:

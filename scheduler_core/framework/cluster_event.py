@@ -27,6 +27,7 @@ Resource = Literal[
     "resource.k8s.io/ResourceClaim",
     "resource.k8s.io/ResourceSlice",
     "resource.k8s.io/DeviceClass",
+    "scheduling.k8s.io/PodGroup",
     "scheduling.x-k8s.io/PodGroup",
     "*",
 ]

@@ -53,6 +53,7 @@ class CycleState:
     plan: FilterPlan | None = None  # which filters run, known after PreFilter
     answers: KnownAnswers | None = None  # what is known already from pods like this one
     cannot_remove_pods: str = ""  # before 1.28: the error of every dry run after PreFilter rejected the pod
+    placement: NDArray[np.intp] | None = None  # rows that a pod group is confined to; None: all
     bare_nodes: bool = False  # an extender handed the feasible nodes over without their pods
 
 

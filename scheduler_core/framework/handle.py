@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import CycleState, FilterResult
+from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.what_if import Room, WhatIf
 from scheduler_core.releases import Release
 
@@ -116,6 +117,7 @@ class Handle(Protocol):
     profile_name: str
     feature_gates: Mapping[str, bool]
     release: Release
+    pod_groups: PodGroupManager
 
     @property
     def now(self) -> float: ...
@@ -146,6 +148,10 @@ class Handle(Protocol):
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
         """Ask for pods to be moved to activeQ (framework.PodsToActivate), in the name of `pod`."""
+        ...
+
+    def activate_now(self, keys: Sequence[PodKey]) -> None:
+        """Move pods to activeQ at once (framework.PodActivator)."""
         ...
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:

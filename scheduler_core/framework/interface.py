@@ -279,6 +279,35 @@ class PostBindPlugin(Plugin, Protocol):
     def post_bind(self, pod: Pod, state: Any, node_name: str) -> None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """A set of nodes, as rows, that a pod group may be scheduled on."""
+
+    name: str
+    rows: NDArray[np.intp]
+
+
+@runtime_checkable
+class PlacementGeneratePlugin(Plugin, Protocol):
+    def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
+        """The placements that a group ("namespace/name") is tried in, one after the other."""
+        ...
+
+
+@runtime_checkable
+class PlacementScorePlugin(Plugin, Protocol):
+    def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
+        """`assigned` are the members that would get a node in the placement."""
+        ...
+
+
+@runtime_checkable
+class PlacementScoreExtensions(Plugin, Protocol):
+    def normalize_placement_scores(self, scores: Sequence[int]) -> list[int]:
+        """Bring the scores of all placements to 0..100."""
+        ...
+
+
 @runtime_checkable
 class ExplainsFilter(Plugin, Protocol):
     """Says why a node passes its Filter or not; asked by `explain/` alone, never in a scheduling cycle."""
@@ -315,6 +344,8 @@ POINTS: dict[str, type[Plugin]] = {
     "pre_bind": PreBindPlugin,
     "bind": BindPlugin,
     "post_bind": PostBindPlugin,
+    "placement_generate": PlacementGeneratePlugin,
+    "placement_score": PlacementScorePlugin,
 }
 
 

@@ -13,6 +13,9 @@ from scheduler_core.plugins.inter_pod_affinity.plugin import InterPodAffinity
 from scheduler_core.plugins.node_affinity.plugin import NodeAffinity
 from scheduler_core.plugins.node_resources.balanced_allocation import NodeResourcesBalancedAllocation
 from scheduler_core.plugins.node_resources.fit import NodeResourcesFit
+from scheduler_core.plugins.pod_groups.gang_scheduling import GangScheduling
+from scheduler_core.plugins.pod_groups.pod_group_pods_count import PodGroupPodsCount
+from scheduler_core.plugins.pod_groups.topology_placement_generator import TopologyPlacementGenerator
 from scheduler_core.plugins.pod_topology_spread.plugin import PodTopologySpread
 from scheduler_core.plugins.small.default_binder import DefaultBinder
 from scheduler_core.plugins.small.dynamic_resources import DynamicResources
@@ -53,5 +56,8 @@ REGISTRY: dict[str, type[Plugin]] = {
     "NodeResourcesBalancedAllocation": NodeResourcesBalancedAllocation,
     "ImageLocality": ImageLocality,
     "DefaultBinder": DefaultBinder,
+    "GangScheduling": GangScheduling,
+    "TopologyPlacementGenerator": TopologyPlacementGenerator,
+    "PodGroupPodsCount": PodGroupPodsCount,
     "Coscheduling": Coscheduling,
 }

@@ -70,6 +70,15 @@ class Nominator:
         self._remove(key)
         self._tell(key, before, cause)
 
+    def suspend(self, key: PodKey) -> None:
+        """While a pod is tried on a node it has no nomination; nothing is told, since `resume` follows."""
+        self._remove(key)
+
+    def resume(self, pod: Pod) -> None:
+        """The nomination that the pod's status shows counts again."""
+        if pod.nominated_node_name:
+            self._add(pod, pod.nominated_node_name)
+
     def _add(self, pod: Pod, override: str | None) -> None:
         self._remove(pod.key)
         node_name = pod.nominated_node_name if override is None else override

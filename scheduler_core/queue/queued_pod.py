@@ -24,6 +24,7 @@ class QueuedPod:
     consecutive_errors: int = 0
     gating_plugin: str = ""
     backoff_expiration: float | None = None
+    initial_attempt: float | None = None  # when it first came to activeQ
 
     @property
     def key(self) -> PodKey:

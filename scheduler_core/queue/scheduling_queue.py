@@ -36,7 +36,10 @@ from scheduler_core.trace.records import Hint, KeptWaiting
 
 POD_MAX_IN_UNSCHEDULABLE_PODS_SECONDS = 300.0
 MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits for its backoff to end
+MOST_EARLY_POPS_OF_A_GROUP = 10
 KEPT_SHOWN = 20  # pods that one event does not help, in the trace
+
+_OF_FELLOWS = (UNSCHEDULED_POD_ADD.label, FORCE_ACTIVATE.label)  # what may make a gang complete
 
 PreEnqueue = tuple[str, Callable[[Pod], Status]]
 QueueSort = Callable[[Pod, float, int], SortKey]
@@ -100,14 +103,38 @@ class SchedulingQueue:
         self.scheduling_cycle += 1
         return queued, from_active
 
+    def pop_specific(self, key: PodKey) -> QueuedPod | None:
+        """PopSpecificPod: take a pod out of whichever queue it waits in, unless it is gated, and begin to try it."""
+        queued = self.active.remove(key) or self._let_in(key)
+        if queued is None:
+            return None
+        if queued.initial_attempt is None:
+            queued.initial_attempt = self.now
+        self.active.take_off(queued)
+        self.scheduling_cycle += 1
+        return queued
+
+    def _let_in(self, key: PodKey) -> QueuedPod | None:
+        """As if the pod came to activeQ (activate)."""
+        queued = self.unschedulable.get(key)
+        if queued is not None:
+            return self.unschedulable.pop(key) if self._passes_pre_enqueue(queued, FORCE_ACTIVATE.label) else None
+        queued = self.backoff_queue.remove(key)
+        if queued is None or self._backoff.aligned or self._passes_pre_enqueue(queued, FORCE_ACTIVATE.label):
+            return queued
+        return None
+
     def _pop_early(self) -> QueuedPod | None:
         """popBackoff. Attempts take no virtual time, so pods that wake each other would be popped for ever."""
         if self._early[0] != self.now:
             self._early = self.now, Counter()
         first = self.backoff_queue.first()
-        if first is None or self._early[1][first.key] >= MOST_EARLY_POPS:
+        if first is None:
             return None
-        self._early[1][first.key] += 1
+        group = first.pod.pod_group_key
+        if self._early[1][group or first.key] >= (MOST_EARLY_POPS_OF_A_GROUP if group else MOST_EARLY_POPS):
+            return None
+        self._early[1][group or first.key] += 1
         return self.backoff_queue.pop()
 
     def done(self, key: PodKey) -> None:
@@ -229,6 +256,8 @@ class SchedulingQueue:
         self.unschedulable.pop(queued.key)
         self.backoff_queue.remove(queued.key)
         self.active.add(queued)
+        if queued.initial_attempt is None:
+            queued.initial_attempt = self.now
         self._emit(PodEnqueued(queued.key, "active", event, queued.timestamp, queued.sequence, hints))
         if event in (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label):
             self.nominator.add(queued.pod, None)
@@ -252,6 +281,7 @@ class SchedulingQueue:
 
     def _passes_pre_enqueue(self, queued: QueuedPod, event: str) -> bool:
         """Run the gating plugin first, then the others; a pod that is held back waits in unschedulablePods."""
+        before = queued.gating_plugin
         plugins = list(self._pre_enqueue.get(queued.pod.scheduler_name, ()))
         plugins.sort(key=lambda plugin: plugin[0] != queued.gating_plugin)
         for name, pre_enqueue in plugins:
@@ -262,6 +292,8 @@ class SchedulingQueue:
             queued.gating_plugin = name
             if queued.key not in self.active and queued.key not in self.backoff_queue:
                 self.unschedulable.put(queued)
+                if name == before and queued.pod.pod_group and event in _OF_FELLOWS:
+                    return False  # nothing new
                 self._emit(PodGated(queued.key, name, status.message, queued.timestamp, queued.sequence, event))
             return False
         queued.gating_plugin = ""
@@ -285,8 +317,8 @@ class SchedulingQueue:
 
     def _hint_for_in_flight_pod(self, queued: QueuedPod) -> tuple[Strategy, list[Hint]]:
         """determineSchedulingHintForInFlightPod: replay the events since the pod was popped."""
-        if not queued.rejectors or not self.active.in_flight(queued.key):
-            return Strategy.AFTER_BACKOFF, []
+        if not queued.rejectors or not self.active.in_flight(queued.key) or queued.pod.pod_group:
+            return Strategy.AFTER_BACKOFF, []  # nothing tells yet which events help a group
         best: tuple[Strategy, list[Hint]] = (Strategy.SKIP, [])
         for seen in self.active.events_for(queued.key):
             found = self._worth_requeuing(queued, seen.event, seen.old, seen.new)

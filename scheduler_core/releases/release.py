@@ -20,10 +20,19 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """A feature gate: its default, and whether a scenario may set the other value here."""
+    """A feature gate: its default, whether a scenario may set the other value here, and the gates that it needs."""
 
     default: bool
     settable: bool = False
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GatedPlugins:
+    """What a feature gate adds: default plugins, and extension points of plugins."""
+
+    plugins: tuple[PluginRef, ...]
+    points: Mapping[str, Points]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +41,9 @@ class Release:
 
     `default_plugins` are what multiPoint enables, in order, with score weights (`getDefaultPlugins`). `plugin_points`
     are the plugins that exist, each with the extension points that it implements. `gates` are those that matter here
-    (kube_features.go). `rules`: everything else that differs. `registered_events`: where plugins had no queueing hints,
-    which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
+    (kube_features.go), and `gated_plugins` what else multiPoint enables with one of them on (applyFeatureGates), with
+    the extension points that other plugins have only then. `rules`: everything else that differs. `registered_events`:
+    where plugins had no queueing hints, which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
     `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that do not exist yet.
     """
 
@@ -45,6 +55,7 @@ class Release:
     rules: Rules = field(default_factory=Rules)
     registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     profiles_lack: tuple[str, ...] = ()
+    gated_plugins: Mapping[str, GatedPlugins] = field(default_factory=dict)
 
     @property
     def version(self) -> str:
@@ -68,6 +79,19 @@ class Release:
         """The values of the gates that a scenario may set, as they are without it."""
         return {name: gate.default for name, gate in self.gates.items() if gate.settable}
 
+    def plugins_with(self, gates: Mapping[str, bool]) -> tuple[PluginRef, ...]:
+        """What multiPoint enables with these values of the gates that may be set."""
+        more = [gated.plugins for name, gated in self.gated_plugins.items() if gates.get(name)]
+        return sum(more, self.default_plugins)
+
+    def points_with(self, gates: Mapping[str, bool]) -> Mapping[str, Points]:
+        """The plugins that exist, with the extension points that they implement with these values of the gates."""
+        points = dict(self.plugin_points)
+        for gated in (gated for name, gated in self.gated_plugins.items() if gates.get(name)):
+            for name, more in gated.points.items():
+                points[name] = (*points.get(name, ()), *more)
+        return points
+
     def older(
         self,
         patch: str,
@@ -79,6 +103,7 @@ class Release:
         default_plugins: Sequence[PluginRef] | None = None,
         registered_events: Mapping[str, tuple[str, ...]] | None = None,
         profiles_lack: tuple[str, ...] = (),
+        gated_plugins: Mapping[str, GatedPlugins | None] | None = None,
     ) -> Release:
         """The next older release: what differs from this one. None: it has no such gate or plugin.
 
@@ -95,6 +120,7 @@ class Release:
             rules,
             _changed(self.registered_events, registered_events or {}),
             (*self.profiles_lack, *profiles_lack),
+            _changed(self.gated_plugins, gated_plugins or {}),
         )
 
 

@@ -17,9 +17,13 @@ V1_35 = V1_36.older(
     ),
     gates={
         "DRAExtendedResource": Gate(False),
+        "GangScheduling": Gate(False),
+        "GenericWorkload": Gate(False),
         "InPlacePodLevelResourcesVerticalScaling": Gate(False),
         "NodeDeclaredFeatures": Gate(False),
         "TopologyAwareWorkloadScheduling": None,
         "WorkloadAwarePreemption": None,
     },
+    gated_plugins={"GangScheduling": None, "TopologyAwareWorkloadScheduling": None},
+    profiles_lack=("placementGenerate", "placementScore"),
 )

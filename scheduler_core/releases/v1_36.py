@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from scheduler_core.apis.config import PluginRef
-from scheduler_core.releases.release import Gate, Release
+from scheduler_core.releases.release import Gate, GatedPlugins, Release
 
 _FILTERS = ("pre_filter", "filter")
 _SCORES = ("pre_score", "score")
@@ -58,14 +58,14 @@ V1_36 = Release(
             "Coscheduling": ("queue_sort", "pre_filter", "post_filter", "permit", "reserve"),
         }
     ),
-    recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10}),
+    recorded=MappingProxyType({"public": 358, "classic": 20, "batching": 10, "gang": 59}),
     gates=MappingProxyType(
         {
             "CSIMigrationPortworx": Gate(True),
             "DRAExtendedResource": Gate(True),
             "DynamicResourceAllocation": Gate(True),
-            "GangScheduling": Gate(False),
-            "GenericWorkload": Gate(False),
+            "GangScheduling": Gate(False, settable=True, needs=("GenericWorkload",)),
+            "GenericWorkload": Gate(False, settable=True),
             "InPlacePodLevelResourcesVerticalScaling": Gate(True),
             "InPlacePodVerticalScaling": Gate(True),
             "MatchLabelKeysInPodAffinity": Gate(True),
@@ -86,10 +86,25 @@ V1_36 = Release(
             "SidecarContainers": Gate(True),
             "StorageCapacityScoring": Gate(False),
             "TaintTolerationComparisonOperators": Gate(False),
-            "TopologyAwareWorkloadScheduling": Gate(False),
+            "TopologyAwareWorkloadScheduling": Gate(False, settable=True, needs=("GenericWorkload",)),
             "VolumeAttributesClass": Gate(True),
             "VolumeLimitScaling": Gate(False),
-            "WorkloadAwarePreemption": Gate(False),
+            "WorkloadAwarePreemption": Gate(False, settable=True, needs=("GangScheduling",)),
+        }
+    ),
+    gated_plugins=MappingProxyType(
+        {
+            "GangScheduling": GatedPlugins(
+                (PluginRef("GangScheduling"),), {"GangScheduling": ("pre_enqueue", "permit")}
+            ),
+            "TopologyAwareWorkloadScheduling": GatedPlugins(
+                (PluginRef("TopologyPlacementGenerator"), PluginRef("PodGroupPodsCount", 1)),
+                {
+                    "TopologyPlacementGenerator": ("placement_generate",),
+                    "PodGroupPodsCount": ("placement_score",),
+                    "NodeResourcesFit": ("placement_score",),
+                },
+            ),
         }
     ),
 )

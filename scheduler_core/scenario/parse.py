@@ -104,7 +104,7 @@ def _without_collection() -> Iterator[None]:
 class _Sorted:
     """The documents of a file by what they are."""
 
-    objects: dict[str, list[Document]] = field(default_factory=dict)  # by kind
+    objects: dict[tuple[str, str], list[Document]] = field(default_factory=dict)  # by apiVersion and kind
     scenario: Document | None = None
     configuration: Document | None = None
 
@@ -130,9 +130,9 @@ class _Reader:
         found = self._sort(read_documents(self._text, self._limits, self._problems))
         own = self._own_document(found.scenario)
         self._check_limits(found, own)
-        config = self._configuration(found.configuration, own.release)
+        config = self._configuration(found.configuration, own)
         self._check_scripts(own, config, found)
-        admission = Admission(own.release)
+        admission = Admission(own.release, own.feature_gates)
         initial = InitialObjects(self._problems, admission)
         objects = initial.build(found.objects, created_nodes(own.events))
         events: tuple[TimelineEvent, ...] = ()
@@ -174,7 +174,7 @@ class _Reader:
             elif kind == CONFIGURATION:
                 found.configuration = self._only(found.configuration, document)
             elif known := kind_of(document.data, (), self._problems):
-                found.objects.setdefault(known.name, []).append(document)
+                found.objects.setdefault(known.identity, []).append(document)
         return found
 
     def _only(self, first: Document | None, second: Document) -> Document:
@@ -194,17 +194,17 @@ class _Reader:
         self._problems.enter(document.chunk, document.prefix)
         return build_scenario_document(document.data, self._problems, self._release)
 
-    def _configuration(self, document: Document | None, release: Release) -> SchedulerConfiguration:
+    def _configuration(self, document: Document | None, own: ScenarioDocument) -> SchedulerConfiguration:
         if document is None:
-            return default_configuration(release)
+            return default_configuration(own.release, own.feature_gates)
         self._problems.enter(document.chunk, document.prefix)
-        return build_configuration(document.data, self._problems, self._known_plugins, release)
+        return build_configuration(document.data, self._problems, self._known_plugins, own.release, own.feature_gates)
 
     def _check_limits(self, found: _Sorted, own: ScenarioDocument) -> None:
         created = [one["create"].get("kind") for one in own.events if isinstance(one.get("create"), dict)]
         for what, number, limit in (
-            (Message("nodes"), len(found.objects.get("Node", ())) + created.count("Node"), self._limits.nodes),
-            (Message("pods"), len(found.objects.get("Pod", ())) + created.count("Pod"), self._limits.pods),
+            (Message("nodes"), len(found.objects.get(("v1", "Node"), ())) + created.count("Node"), self._limits.nodes),
+            (Message("pods"), len(found.objects.get(("v1", "Pod"), ())) + created.count("Pod"), self._limits.pods),
             (Message("events"), len(own.events), self._limits.events),
         ):
             if number > limit:

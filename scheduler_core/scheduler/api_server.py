@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
-from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.apis.core import Pod, PodGroup, PodGroupCondition, PodGroupKey, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.releases import Rules
 from scheduler_core.scheduler.event_handlers import EventHandlers
@@ -39,11 +40,13 @@ class ApiServer:
         self._copies_status = rules.victims_take_the_preemptors_status
         self._watch: deque[Callable[[], None]] = deque()
         self._conditions: dict[PodKey, Condition] = {}
+        self._evicting: set[PodKey] = set()  # since the last delivery
 
     def deliver(self) -> None:
         """Let the scheduler hear of everything that was written, in order."""
         while self._watch:
             self._watch.popleft()()
+        self._evicting.clear()
 
     def patch_status(self, key: PodKey, condition: Condition, nominated_node: str | None) -> None:
         """The PodScheduled condition and, unless None, status.nominatedNodeName; no patch if nothing changes."""
@@ -57,16 +60,26 @@ class ApiServer:
         """Mark the victim as DisruptionTarget and delete it; returns when it is gone, None if that was under way."""
         if self._marks_victims and (not victim.terminating or self._marks_terminating):
             self._watch.append(lambda: self._marked(victim.key))
-        if victim.terminating:
+        if victim.terminating or victim.key in self._evicting:
             return None
+        self._evicting.add(victim.key)
         self._watch.append(lambda: self._evicted(victim.key))
         return self._cluster.now + victim.termination_seconds
+
+    def patch_pod_group(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
+        """The condition PodGroupScheduled."""
+        self._watch.append(lambda: self._pod_group_patched(key, condition))
 
     def bind(self, key: PodKey, node_name: str) -> float:
         """The binding; returns the pod's start time (kubelet starts it in that very second)."""
         start_time = float(math.floor(self._cluster.now))
         self._watch.append(lambda: self._bound(key, node_name, start_time))
         return start_time
+
+    def _pod_group_patched(self, key: PodGroupKey, condition: PodGroupCondition) -> None:
+        group = self._cluster.get("PodGroup", key)
+        if isinstance(group, PodGroup):
+            self._handlers.applied(replace(group, condition=condition))
 
     def _patched(self, key: PodKey, condition: Condition | None, nominated_node: str | None) -> None:
         pod = self._cluster.pods.get(key)

@@ -65,7 +65,7 @@ class AsyncPreemption:
                 return status
             found = scheduler.cluster.pods.get(victim.key)
             if found is not None and found.uid == victim.uid:
-                scheduler.evict(found, preemptor)
+                scheduler.evict(found, preemptor.key)
         return SUCCESS
 
     def _finish(self, scheduler: Scheduler, preemptor: Pod, status: Status) -> None:

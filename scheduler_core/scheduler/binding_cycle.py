@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Literal
 
 import numpy as np
 
@@ -27,8 +28,10 @@ from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.fit_error import FitError, SchedulingError
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.waiting_pods import WaitingPod
 from scheduler_core.trace.events import (
     BindingFailed,
+    PermitDecided,
     PermitEvaluated,
     PodActivated,
     PodBound,
@@ -44,6 +47,18 @@ FAULT = "Fault"  # the plugin that a scenario's faults are blamed on
 
 def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
     """The end of the scheduling cycle, of an assumed pod. Raises FitError or SchedulingError after rolling back."""
+    reserve(scheduler, attempt)
+    status, deadlines = run_permit(scheduler, attempt)
+    if status.code == Code.WAIT:
+        scheduler.waiting.add(attempt, deadlines)
+    elif not status.is_success:
+        roll_back(scheduler, attempt, "Permit", status)
+        raise as_error(status)
+    _activate(scheduler, attempt)
+
+
+def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
+    """Raises FitError or SchedulingError after rolling back."""
     key, node_name = attempt.pod.key, attempt.node_name
     answers, status = attempt.framework.run_until_failure(
         ReservePlugin, lambda plugin: plugin.reserve(attempt.pod, attempt.state_of(plugin), node_name)
@@ -52,39 +67,51 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
     if answers:
         scheduler.emit(PodReserved(key, [_point_run(*answer) for answer in answers]))
     if not status.is_success:
-        _roll_back(scheduler, attempt, "Reserve", status)
-        raise _as_error(status)
-    status = _permit(scheduler, attempt)
-    if not status.is_success and status.code != Code.WAIT:
-        _roll_back(scheduler, attempt, "Permit", status)
-        raise _as_error(status)
-    _activate(scheduler, attempt)
+        roll_back(scheduler, attempt, "Reserve", status)
+        raise as_error(status)
 
 
-def _permit(scheduler: Scheduler, attempt: Attempt) -> Status:
-    """RunPermitPlugins: a rejection ends it; those that ask to wait each get their time."""
+def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = False) -> tuple[Status, dict[str, float]]:
+    """RunPermitPlugins: a rejection ends it; those that ask to wait each get their time, by plugin.
+
+    `only_tried`: nobody will really wait, so no time is told.
+    """
     key, now = attempt.pod.key, scheduler.cluster.now
     results: list[PointRun] = []
     deadlines: dict[str, float] = {}
-    status = scheduler.faults.strike(key, "Permit")
+    status, asked = scheduler.faults.strike(key, "Permit"), Status(Code.WAIT)
     for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
         answer, seconds = plugin.permit(attempt.pod, attempt.state_of(plugin), attempt.node_name)
         deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.code == Code.WAIT else None
-        results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), deadline))
+        told = None if only_tried else deadline
+        results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), told))
         if deadline is not None:
-            deadlines[plugin.name] = deadline
+            deadlines[plugin.name], asked = deadline, answer
         elif not answer.is_success:
             status = as_failure("Permit", plugin.name, answer)
             break
     if status.is_success and deadlines:
-        status = Status(Code.WAIT)
-        scheduler.waiting.add(attempt, deadlines)
+        status = asked
     elif not status.is_success and status.plugin == FAULT:
         results.append(PointRun(FAULT, status.code.label, list(status.reasons)))
     if results:
-        first = min(deadlines.values()) if status.code == Code.WAIT else None
+        first = min(deadlines.values()) if status.code == Code.WAIT and not only_tried else None
         scheduler.emit(PermitEvaluated(key, attempt.node_name, status.code.label, results, first))
-    return status
+    return status, deadlines
+
+
+def go_on(scheduler: Scheduler, waiting: WaitingPod) -> None:
+    """A waiting pod was allowed or rejected."""
+    status = waiting.status
+    assert status is not None
+    decision: Literal["allowed", "rejected", "timeout"] = "allowed" if status.is_success else "rejected"
+    if waiting.timed_out:
+        decision = "timeout"
+    scheduler.emit(PermitDecided(waiting.pod.key, decision, status.plugin, status.message))
+    if status.is_success:
+        binding_cycle(scheduler, waiting.attempt)
+    else:
+        binding_failed(scheduler, waiting.attempt, "Permit", status)
 
 
 def binding_cycle(scheduler: Scheduler, attempt: Attempt) -> None:
@@ -163,11 +190,11 @@ def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, S
 
 def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """handleBindingCycleError: roll back, wake pods that waited for the room, requeue the pod itself."""
-    _roll_back(scheduler, attempt, point, status)
+    roll_back(scheduler, attempt, point, status)
     pod, attempt.activate = replace(attempt.pod, node_name=attempt.node_name), {}  # hints see where it was assumed
     if point == "Bind" and scheduler.rules.bind_errors_say_rejected and not status.is_rejected:
         status = replace(status, reasons=(f"binding rejected: {status.message}",))
-    error = _as_error(status)
+    error = as_error(status)
     if not status.is_rejected:
         scheduler.queue.move_all_to_active_or_backoff_queue(ASSIGNED_POD_DELETE, pod, None)
     attempt.nominated_node = ""
@@ -178,7 +205,7 @@ def binding_failed(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, 
         )
 
 
-def _roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
+def roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, status: Status) -> None:
     """Unreserve in reverse order, forget the pod."""
     key, node_name = attempt.pod.key, attempt.node_name
     scheduler.emit(BindingFailed(key, node_name, point, status.plugin, status.code.label, status.message))
@@ -191,7 +218,7 @@ def _roll_back(scheduler: Scheduler, attempt: Attempt, point: BindingPoint, stat
     scheduler.emit(PodUnreserved(key, node_name, [plugin.name for plugin in plugins]))
 
 
-def _as_error(status: Status) -> Exception:
+def as_error(status: Status) -> Exception:
     """A rejection reads like a node that does not fit, of one node in all."""
     if not status.is_rejected:
         return SchedulingError(status.message)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Container
 from typing import Any
 
-from scheduler_core.apis.core import KubernetesObject, Node, Pod
+from scheduler_core.apis.core import CoschedulingPodGroup, KubernetesObject, Node, Pod, PodGroup
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.framework.cluster_event import (
     ASSIGNED_POD_DELETE,
+    UNSCHEDULED_POD_ADD,
     Action,
     ClusterEvent,
     Resource,
@@ -27,7 +28,6 @@ RESOURCES: dict[str, Resource] = {
     "CSIDriver": "storage.k8s.io/CSIDriver",
     "CSIStorageCapacity": "storage.k8s.io/CSIStorageCapacity",
     "VolumeAttachment": "storage.k8s.io/VolumeAttachment",
-    "PodGroup": "scheduling.x-k8s.io/PodGroup",
 }
 FINISHED = ("Succeeded", "Failed")  # pods in these phases do not exist for the scheduler
 
@@ -36,13 +36,21 @@ class EventHandlers:
     """Brings a change into the cluster and wakes pods. `profiles` are the scheduler names that are handled here."""
 
     def __init__(
-        self, cluster: Cluster, queue: SchedulingQueue, waiting: WaitingPods, profiles: Container[str], rules: Rules
+        self,
+        cluster: Cluster,
+        queue: SchedulingQueue,
+        waiting: WaitingPods,
+        profiles: Container[str],
+        rules: Rules,
+        *,
+        new_pods_wake_others: bool = False,
     ) -> None:
         self._cluster = cluster
         self._queue = queue
         self._waiting = waiting
         self._profiles = profiles
         self._rules = rules
+        self._new_pods_wake_others = new_pods_wake_others  # with GangScheduling
         self._checks = EventChecks(cluster, rules) if rules.event_handlers_check_pods else None
         every = rules.node_updates_are_told_one_by_one
         self._node_changes = node_scheduling_properties_change if every else first_node_change
@@ -91,6 +99,8 @@ class EventHandlers:
                 self._unassigned_deleted(old, bound=False)
         elif old is None or not self._responsible(old):
             self._queue.add(pod)
+            if self._new_pods_wake_others:
+                self._queue.move_all_to_active_or_backoff_queue(UNSCHEDULED_POD_ADD, None, pod)
         elif not was_assumed:
             self._unassigned_updated(old, pod)
 
@@ -144,8 +154,16 @@ class EventHandlers:
     def _move_waiting_pods(self, kind: str, action: Action, old: Any, new: Any) -> None:
         if self._checks and not self._checks.matters(new):
             return
+        item = old if new is None else new
         if kind in RESOURCES:
-            self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(RESOURCES[kind], action), old, new)
+            resource = RESOURCES[kind]
+        elif isinstance(item, PodGroup):
+            resource = "scheduling.k8s.io/PodGroup"
+        elif isinstance(item, CoschedulingPodGroup):
+            resource = "scheduling.x-k8s.io/PodGroup"
+        else:
+            return
+        self._queue.move_all_to_active_or_backoff_queue(ClusterEvent(resource, action), old, new)
 
     def _responsible(self, pod: Pod) -> bool:
         return pod.scheduler_name in self._profiles

@@ -83,6 +83,7 @@ def find_nodes_that_fit_pod(
     `hint`: asked once PreFilter has passed; the node to try first, if it knows one.
     """
     nodes, rules = framework.cluster.nodes, framework.release.rules
+    every_row = nodes.all_rows if cycle.placement is None else cycle.placement
     diagnosis = Diagnosis(len(nodes))
     outcome = framework.run_pre_filter(cycle)
     emit(_pre_filter_finished(outcome, framework.filters.plan(cycle), rules))
@@ -104,12 +105,13 @@ def find_nodes_that_fit_pod(
     if nominated is not None and len(nominated.feasible):
         emit(_nodes_filtered(framework, cycle, start, nominated, None, 1, first=first))
         return nominated.feasible, diagnosis
-    rows = nodes.all_rows
+    rows = every_row
     if outcome.node_names is not None:
         missing = sorted(name for name in outcome.node_names if name not in nodes.row_of)
         if missing and rules.nodes_named_by_pre_filter_must_exist:
             raise SchedulingError(f'nodeinfo not found for node name "{missing[0]}"')
         rows = np.array(sorted(nodes.row_of[name] for name in outcome.node_names if name in nodes.row_of), np.intp)
+        rows = rows if cycle.placement is None else np.intersect1d(rows, every_row)
         if rules.nodes_cut_off == "told":
             listed = " ".join(sorted(diagnosis.unschedulable_plugins))  # also who rejected the nominated node just now
             reason = f"node(s) didn't satisfy plugin(s) [{listed}]"
@@ -124,7 +126,7 @@ def find_nodes_that_fit_pod(
     diagnosis.judge(found.evaluated, found.which, found.statuses)
     if len(nodes):
         processed = len(found.feasible) + diagnosis.explicit()
-        ring = len(rows) if rules.search_goes_on_in_narrowed_nodes else len(nodes)
+        ring = len(rows) if rules.search_goes_on_in_narrowed_nodes else len(every_row)
         if not ring:
             raise _panic(framework, cycle)
         search.next_start_node_index = (start + processed) % ring
@@ -133,7 +135,7 @@ def find_nodes_that_fit_pod(
     _ask_extenders(framework, cycle, diagnosis, found)
     if found.extenders and rules.extenders_are_blamed:
         diagnosis.unschedulable_plugins[EXTENDER_NAME] = None
-    narrowed = outcome.node_names is not None
+    narrowed = outcome.node_names is not None or cycle.placement is not None
     emit(_nodes_filtered(framework, cycle, start, nominated, found, wanted, narrowed=narrowed, first=first))
     return found.feasible, diagnosis
 
@@ -242,7 +244,7 @@ def _evaluate_nominated_node(
 ) -> _Found | None:
     """The node that the pod is nominated to, or is hinted at, is tried first, whatever PreFilter narrowed."""
     row = framework.cluster.nodes.row_of.get(node_name)
-    if row is None:
+    if row is None or (cycle.placement is not None and row not in cycle.placement):
         return None
     try:
         found = _find_nodes_that_pass_filters(framework, cycle, start, np.array([row], np.intp), 1, 0)
@@ -324,7 +326,7 @@ def _nodes_filtered(
         plugins=framework.filters.plan(cycle).names,
         start=start,
         evaluated=len(evaluated),
-        total=len(framework.cluster.nodes),
+        total=len(framework.cluster.nodes) if cycle.placement is None else len(cycle.placement),
         nodes_to_find=wanted,
         verdicts=[Verdict(status.plugin, status.code.label, list(status.reasons)) for status in statuses],
         verdict=encode_column(verdict) if statuses else 0,

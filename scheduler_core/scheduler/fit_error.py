@@ -32,6 +32,7 @@ class FitError(Exception):
         """ "count reason", sorted as strings; nodes without a status of their own count with the absent one."""
         counts: Counter[str] = Counter()
         per_status = np.bincount(self.diagnosis.which, minlength=1)
+        per_status[0] = self.num_all_nodes - int(per_status[1:].sum())
         for number, nodes in enumerate(per_status.tolist()):
             if nodes:
                 status = self.diagnosis.absent if number == 0 else self.diagnosis.statuses[number - 1]
@@ -49,6 +50,10 @@ class NoNodesAvailable(Exception):
 
     def __str__(self) -> str:
         return "no nodes available to schedule pods"
+
+
+class PodGroupUnschedulable(Exception):
+    """A member fits, but its group as a whole does not (errPodGroupUnschedulable)."""
 
 
 class SchedulerPanic(RunEnded):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable
+from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, PodGroupUnschedulable
 from scheduler_core.scheduler.scheduler import Scheduler
 from scheduler_core.trace.events import SchedulingFailed
 
@@ -14,9 +14,9 @@ def handle_scheduling_failure(scheduler: Scheduler, attempt: Attempt, error: Exc
     if isinstance(error, FitError):
         queued.unschedulable_plugins = error.diagnosis.unschedulable_plugins
         queued.pending_plugins = error.diagnosis.pending_plugins
-    else:
+    elif not isinstance(error, PodGroupUnschedulable):
         attempt.nominated_node = ""
-    rejected = isinstance(error, FitError | NoNodesAvailable)
+    rejected = isinstance(error, FitError | NoNodesAvailable | PodGroupUnschedulable)
     attempt.outcome = "Nominated" if attempt.nominated else "Unschedulable" if rejected else "Error"
     scheduler.emit(
         SchedulingFailed(

@@ -76,15 +76,14 @@ def schedule_pod(scheduler: Scheduler, framework: Framework, cycle: CycleState) 
     """The name of the best node. Raises FitError, NoNodesAvailable or SchedulingError."""
     cluster = scheduler.cluster
     cluster.snapshot()
-    if not len(cluster.nodes):
+    num_all_nodes = len(cluster.nodes) if cycle.placement is None else len(cycle.placement)
+    if not num_all_nodes:
         raise NoNodesAvailable
     batch = scheduler.batches.get(framework.profile_name)
     hint = partial(batch.hint, cycle, scheduler.queue.scheduling_cycle) if batch else None
     feasible, diagnosis = find_nodes_that_fit_pod(framework, cycle, scheduler.search, scheduler.emit, hint)
     if not len(feasible):
-        raise FitError(
-            len(cluster.nodes), diagnosis, ends_with_dot=framework.release.rules.post_filter_message_gets_a_dot
-        )
+        raise FitError(num_all_nodes, diagnosis, ends_with_dot=framework.release.rules.post_filter_message_gets_a_dot)
     evaluated = len(feasible) + diagnosis.explicit()
     if len(feasible) == 1:
         node_name = cluster.nodes.names[int(feasible[0])]
@@ -204,7 +203,7 @@ def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterRe
         status = scheduler.faults.strike(victim.key, "Preempt")
         if not status.is_success:
             return status
-        scheduler.evict(victim, preemptor)
+        scheduler.evict(victim, preemptor.key)
     for pod in result.cleared:
         scheduler.api.clear_nomination(pod.key)
     return SUCCESS

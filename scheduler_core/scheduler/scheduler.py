@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 import numpy as np
 
-from scheduler_core.apis.core import Pod
+from scheduler_core.apis.core import Pod, PodGroupKey, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
@@ -51,9 +52,21 @@ class Scheduler:
     binding_seconds: float = 0.0
     attempts: int = 0
     current: Attempt | None = None  # whose scheduling or binding cycle runs at this moment
+    feature_gates: Mapping[str, bool] = field(default_factory=dict)
+    pod_group_cycles: int = 0
     later: Callable[[float, Callable[[], None], LaterCause], None] = lambda time, action, cause: None
 
-    def evict(self, victim: Pod, preemptor: Pod) -> None:
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """What is done within is only tried: nobody hears of it, and all pods stand as before afterwards."""
+        emit, self.emit = self.emit, lambda event: None
+        try:
+            with self.cluster.restored():
+                yield
+        finally:
+            self.emit = emit
+
+    def evict(self, victim: Pod, preemptor: PodKey | PodGroupKey) -> None:
         """PreemptPod: a victim that still waits on Permit is rejected, any other one is deleted."""
         waiting = self.waiting.get(victim.key)
         if waiting is not None:
@@ -62,4 +75,4 @@ class Scheduler:
         gone_at = self.api.evict(victim)
         if gone_at is not None:
             node_name = self.cluster.pods.node_name[self.cluster.pods.slot_of[victim.key]]
-            self.emit(VictimEvicted(victim.key, node_name, preemptor.key, gone_at))
+            self.emit(VictimEvicted(victim.key, node_name, preemptor, gone_at))

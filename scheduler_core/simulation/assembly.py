@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from scheduler_core.apis.config import NodeResourcesFitArgs, Profile
-from scheduler_core.apis.core import Namespace, Pod
+from scheduler_core.apis.core import Namespace, Pod, PodGroup
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import (
     PreEnqueuePlugin,
     QueueSortPlugin,
 )
+from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.runtime.runtime import Framework, Registry, Services
 from scheduler_core.queue.backoff_queue import Backoff
 from scheduler_core.queue.before_1_32 import SchedulingQueueBefore132
@@ -22,7 +23,7 @@ from scheduler_core.scheduler.async_preemption import AsyncPreemption
 from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
 from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
-from scheduler_core.trace.summaries import node_summary, pod_summary, storage
+from scheduler_core.trace.summaries import node_summary, pod_group_summary, pod_summary, storage
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
@@ -37,6 +38,7 @@ def build_frameworks(
     config = scenario.config
     extenders = build_extenders(config.extenders, scenario.script_for)
     ignored = resources_ignored_by_scheduler(config.extenders)
+    pod_groups = PodGroupManager(cluster, {profile.scheduler_name for profile in config.profiles})
     return {
         profile.scheduler_name: Framework(
             _ignoring(profile, ignored),
@@ -46,6 +48,7 @@ def build_frameworks(
             extenders,
             scenario.feature_gates,
             scenario.release,
+            pod_groups,
         )
         for profile in config.profiles
     }
@@ -127,7 +130,7 @@ def run_started(
             for name, framework in frameworks.items()
         },
         seed=scenario.seed,
-        feature_gates=dict(scenario.feature_gates),
+        feature_gates={name: on for name, on in scenario.feature_gates.items() if on or scenario.release.has_on(name)},
         kubernetes_version=scenario.release.version,
         storage=[
             told
@@ -140,6 +143,7 @@ def run_started(
             for framework in frameworks.values()
             for name, events in framework.events_to_register()
         },
+        pod_groups=[pod_group_summary(item) for item in cluster.objects("PodGroup") if isinstance(item, PodGroup)],
     )
 
 

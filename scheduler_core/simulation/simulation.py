@@ -15,7 +15,17 @@ from typing import Literal
 
 import numpy as np
 
-from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolume, PersistentVolumeClaim, Pod, PodKey
+from scheduler_core.apis.core import (
+    KubernetesObject,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodGroup,
+    PodGroupCondition,
+    PodGroupKey,
+    PodKey,
+)
 from scheduler_core.apis.messages import Message, RunEnded
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.cluster.node_tree import NodeTree
@@ -27,10 +37,11 @@ from scheduler_core.scenario.objects.admission import claimed
 from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.types import Scenario, TimelineEvent
 from scheduler_core.scheduler.api_server import ApiServer
-from scheduler_core.scheduler.binding_cycle import binding_cycle, binding_failed
+from scheduler_core.scheduler.binding_cycle import binding_cycle, go_on
 from scheduler_core.scheduler.event_handlers import FINISHED, EventHandlers
 from scheduler_core.scheduler.faults import Faults
 from scheduler_core.scheduler.find_nodes import Search
+from scheduler_core.scheduler.podgroup.cycle import schedule_one_pod_group
 from scheduler_core.scheduler.schedule_one import schedule_one
 from scheduler_core.scheduler.scheduler import LaterCause, Scheduler
 from scheduler_core.scheduler.waiting_pods import WaitingPods
@@ -47,14 +58,15 @@ from scheduler_core.trace.events import (
     ClockAdvanced,
     ObjectApplied,
     ObjectDeleted,
-    PermitDecided,
     PodIgnored,
     RunFinished,
 )
-from scheduler_core.trace.summaries import changes, node_summary, pod_summary, storage
+from scheduler_core.trace.records import PodGroupState
+from scheduler_core.trace.summaries import changes, node_summary, pod_group_summary, pod_summary, storage
 
 UNSCHEDULABLE_FLUSH_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
+GANG_SCHEDULING_GATE = "GangScheduling"
 MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
 
 Cause = Literal[
@@ -92,7 +104,14 @@ class Simulation:
         for framework in self._frameworks.values():
             framework.nominator = self._queue.nominator
         waiting = WaitingPods()
-        self._handlers = EventHandlers(self.cluster, self._queue, waiting, self._frameworks, scenario.release.rules)
+        self._handlers = EventHandlers(
+            self.cluster,
+            self._queue,
+            waiting,
+            self._frameworks,
+            scenario.release.rules,
+            new_pods_wake_others=scenario.feature_gates.get(GANG_SCHEDULING_GATE, False),
+        )
         self.scheduler = Scheduler(
             self.cluster,
             self._queue,
@@ -107,6 +126,7 @@ class Simulation:
             build_async_preemption(scenario),
             None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed)),
             scenario.binding_seconds,
+            feature_gates=scenario.feature_gates,
             later=self._do_later,
         )
 
@@ -131,6 +151,9 @@ class Simulation:
         assert attempt is not None
         assert attempt.pod.key == pod.key, f"{pod.key} has no cycle under way"
         attempt.activate.update(dict.fromkeys(keys))
+
+    def activate_now(self, keys: Sequence[PodKey]) -> None:
+        self._queue.activate(keys)
 
     def is_running_preemption(self, pod: Pod) -> bool:
         preemption = self.scheduler.async_preemption
@@ -237,12 +260,23 @@ class Simulation:
         bound = {pod.key: pod.node_name for pod in pods if pod.node_name}
         bound |= {key: node_name for key, node_name in self._finished.items() if node_name}
         pending = [pod.key for pod in pods if not pod.node_name]
-        self._emit(RunFinished(self.cluster.now, bound, self._deleted, pending))
+        self._emit(RunFinished(self.cluster.now, bound, self._deleted, pending, self._pod_groups()))
         yield from self._taken()
+
+    def _pod_groups(self) -> dict[PodGroupKey, PodGroupState | None] | None:
+        """The condition of each PodGroup; None if the scenario has none."""
+        every = (*self.scenario.objects, *(event.object for event in self.scenario.events))
+        if not any(isinstance(item, PodGroup) for item in every):
+            return None
+        groups = [item for item in self.cluster.objects("PodGroup") if isinstance(item, PodGroup)]
+        return {group.key: _as_told(group.condition) for group in sorted(groups, key=lambda group: group.key)}
 
     # What happens
 
     def _attempt(self, queued: QueuedPod, from_active: bool) -> None:
+        if queued.pod.pod_group:
+            self._attempt_group(queued, from_active)
+            return
         attempt = schedule_one(self.scheduler, queued, from_active=from_active)
         if attempt is None:
             return
@@ -252,21 +286,17 @@ class Simulation:
         node_name = attempt.node_name if attempt.outcome == "Scheduled" else ""
         self._emit(AttemptFinished(attempt.number, attempt.pod.key, attempt.outcome, node_name))
 
+    def _attempt_group(self, queued: QueuedPod, from_active: bool) -> None:
+        cycle = schedule_one_pod_group(self.scheduler, queued, from_active=from_active)
+        if cycle is not None:
+            self._settle()
+            cycle.finish()
+
     def _settle(self) -> None:
         """Deliver what was written; then go on with waiting pods that were allowed or rejected."""
         self.scheduler.api.deliver()
         while self.scheduler.waiting.decided:
-            waiting = self.scheduler.waiting.decided.pop(0)
-            status = waiting.status
-            assert status is not None
-            decision: Literal["allowed", "rejected", "timeout"] = "allowed" if status.is_success else "rejected"
-            if waiting.timed_out:
-                decision = "timeout"
-            self._emit(PermitDecided(waiting.pod.key, decision, status.plugin, status.message))
-            if status.is_success:
-                binding_cycle(self.scheduler, waiting.attempt)
-            else:
-                binding_failed(self.scheduler, waiting.attempt, "Permit", status)
+            go_on(self.scheduler, self.scheduler.waiting.decided.pop(0))
             self.scheduler.api.deliver()
 
     def _happen(self, event: TimelineEvent) -> None:
@@ -359,6 +389,7 @@ class Simulation:
                 self._changed_order(lambda tree: tree.update(item)) if isinstance(item, Node) else None,
                 changes(old, item),
                 storage(item),
+                pod_group_summary(item) if isinstance(item, PodGroup) else None,
             )
         )
 
@@ -373,3 +404,7 @@ class Simulation:
     def _tell_ignored(self, pod: Pod) -> None:
         if not pod.node_name and pod.scheduler_name not in self._frameworks:
             self._emit(PodIgnored(pod.key, pod.scheduler_name))
+
+
+def _as_told(condition: PodGroupCondition | None) -> PodGroupState | None:
+    return None if condition is None else PodGroupState(condition.status, condition.reason, condition.message)

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
+from scheduler_core.trace import pod_group_events as groups
 from scheduler_core.trace.candidates import candidates_of
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.group_decisions import GroupSeen, state
 from scheduler_core.trace.queues import Queues
 from scheduler_core.trace.records import NodeName
 
@@ -30,9 +32,20 @@ class _Seen:
     cycle: dict[type, Any] = field(default_factory=dict)
     order: list[NodeName] = field(default_factory=list)
     queues: Queues = field(default_factory=Queues)
+    group: GroupSeen | None = None
 
     def take(self, event: AnyEvent) -> None:
         """Go on by one event."""
+        if isinstance(event, groups.PodGroupCycleStarted):
+            self.group = GroupSeen(event)
+            for key in event.pods:
+                self.queues.remove(key)
+            return
+        self._take(event)
+        if self.group is not None:
+            self.cycle = self.group.take(event, self.cycle)
+
+    def _take(self, event: AnyEvent) -> None:
         match event:
             case trace.RunStarted():
                 self.order = [event.nodes[row].name for row in event.order]
@@ -43,6 +56,7 @@ class _Seen:
                 self.time = event.time
             case trace.CycleStarted():
                 self.cycle = {trace.CycleStarted: event}
+                self.group = self.group if event.pod_group else None
                 self.queues.remove(event.pod)
             case trace.PodEnqueued() | trace.PodGated():
                 self.queues.put(event)
@@ -50,6 +64,8 @@ class _Seen:
                 self.queues.remove(event.pod)
             case trace.ObjectApplied() | trace.ObjectDeleted():
                 self._object(event)
+            case groups.PodGroupMemberDecided():
+                self.cycle = {}
             case _:
                 self.cycle[type(event)] = event
 
@@ -64,12 +80,15 @@ class _Seen:
 
 
 def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
-    """One record for each attempt, then `{"final": ...}`."""
+    """One record for each attempt, and before those of a group's members one for the group; then `{"final": ...}`."""
     seen = _Seen()
     for event in events:
         seen.take(event)
         if isinstance(event, trace.AttemptFinished):
             yield _record(seen, event)
+        elif isinstance(event, groups.PodGroupCycleFinished):
+            assert seen.group is not None
+            yield seen.group.record(_number(seen.time), seen.queues.record())
         elif isinstance(event, trace.RunFinished):
             yield {
                 "final": {
@@ -77,6 +96,7 @@ def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
                     "deleted": event.deleted,
                     "pending": event.pending,
                     "time": _number(event.time),
+                    **_pod_groups(event),
                 }
             }
 
@@ -89,9 +109,20 @@ def record_of_cycle(events: Iterable[AnyEvent], order: list[NodeName]) -> Record
     return _of_cycle(seen)
 
 
+def _pod_groups(event: trace.RunFinished) -> Record:
+    if event.pod_groups is None:
+        return {}
+    return {"podGroups": {key: state(found) for key, found in event.pod_groups.items()}}
+
+
 def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
+    of_group = {}
+    if seen.group is not None:
+        of_group = {"podGroup": seen.group.started.pod_group, "podGroupCycle": seen.group.started.cycle}
+        seen.cycle = seen.group.decided[finished.pod]
     cycle = seen.cycle
-    started: trace.CycleStarted = cycle[trace.CycleStarted]
+    started: trace.CycleStarted | groups.PodGroupMemberDecided
+    started = cycle.get(trace.CycleStarted) or cycle[groups.PodGroupMemberDecided]
     failed: trace.SchedulingFailed | None = cycle.get(trace.SchedulingFailed)
     said = _of_cycle(seen)
     preemption = said.pop("preemption")
@@ -106,6 +137,7 @@ def _record(seen: _Seen, finished: trace.AttemptFinished) -> Record:
         "message": failed.message if failed else None,
         "preemption": preemption,
         "queues": seen.queues.record(),
+        **of_group,
     }
 
 

@@ -9,9 +9,19 @@ from __future__ import annotations
 
 from typing import Literal
 
-import msgspec
-
 from scheduler_core.trace.columns import Column
+from scheduler_core.trace.event import Event
+from scheduler_core.trace.pod_group_events import (
+    PlacementsScored,
+    PlacementStarted,
+    PodGroupConditionWritten,
+    PodGroupCycleFinished,
+    PodGroupCycleStarted,
+    PodGroupDecided,
+    PodGroupEvaluated,
+    PodGroupMemberDecided,
+    PodGroupPreemptionEvaluated,
+)
 from scheduler_core.trace.records import (
     BudgetNow,
     Candidate,
@@ -24,6 +34,9 @@ from scheduler_core.trace.records import (
     NodeSummary,
     Outcome,
     PluginScores,
+    PodGroupKey,
+    PodGroupState,
+    PodGroupSummary,
     PodKey,
     PodSummary,
     PointRun,
@@ -34,10 +47,6 @@ from scheduler_core.trace.records import (
 )
 
 SCHEMA_VERSION = 3
-
-
-class Event(msgspec.Struct, frozen=True, omit_defaults=True, tag_field="type", gc=False):
-    """Base of all events."""
 
 
 class RunStarted(Event, tag=True):
@@ -52,10 +61,11 @@ class RunStarted(Event, tag=True):
     plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}  # profile -> extension point -> [(plugin, weight)]
     seed: int | None = None
     schema: int = SCHEMA_VERSION
-    feature_gates: dict[str, bool] = {}  # those that the scenario may set
+    feature_gates: dict[str, bool] = {}  # those that the scenario may set and that are on, there or by default
     kubernetes_version: str = "1.34"  # the release whose kube-scheduler decides
     storage: list[Storage] = []  # volumes and claims
     wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
+    pod_groups: list[PodGroupSummary] = []
 
 
 class ClockAdvanced(Event, tag=True):
@@ -82,6 +92,7 @@ class ObjectApplied(Event, tag=True):
     order: list[NodeName] | None = None  # the snapshot's order, when it changed
     changes: list[FieldChange] = []  # of an update: what is drawn of it
     storage: Storage | None = None
+    pod_group: PodGroupSummary | None = None
 
 
 class ObjectDeleted(Event, tag=True):
@@ -142,13 +153,17 @@ class PodIgnored(Event, tag=True):
 
 
 class CycleStarted(Event, tag=True):
-    """A pod was popped; its scheduling cycle begins. `source` names the queue that it was popped from."""
+    """A pod was popped; its scheduling cycle begins. `source` names the queue that it was popped from.
+
+    With `pod_group` it is a member that is tried within its group's cycle, with each placement once more.
+    """
 
     attempt: int  # global, from 1
     pod: PodKey
     profile: str
     pod_attempts: int  # of this pod, this one included
     source: Literal["active", "backoff"] = "active"
+    pod_group: PodGroupKey = ""
 
 
 class PreFilterFinished(Event, tag=True):
@@ -212,7 +227,10 @@ class PreemptionEvaluated(Event, tag=True):
 
 
 class VictimEvicted(Event, tag=True):
-    """The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds)."""
+    """The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds).
+
+    With WorkloadAwarePreemption the preemptor is a pod group.
+    """
 
     pod: PodKey
     node: NodeName
@@ -384,6 +402,7 @@ class RunFinished(Event, tag=True):
     bound: dict[PodKey, NodeName]
     deleted: list[PodKey]
     pending: list[PodKey]
+    pod_groups: dict[PodGroupKey, PodGroupState | None] | None = None  # of a scenario with PodGroups
 
 
 AnyEvent = (
@@ -392,4 +411,6 @@ AnyEvent = (
     | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected
     | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound
     | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished
+    | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated
+    | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished
 )  # fmt: skip

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 import msgspec
 
 from scheduler_core.trace import events as trace
+from scheduler_core.trace import pod_group_events as groups
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.records import NodeName
 
@@ -30,6 +31,20 @@ OF_A_POD = (
     trace.PodBound,
     trace.SchedulingFailed,
 )  # each sets the same fields of the pod, whatever they were before
+_OF_ITS_POD = (trace.PermitDecided, trace.PodPreBound, trace.PodBound, trace.BindingFailed)
+_OF_A_GROUP = frozenset(
+    (
+        groups.PodGroupCycleStarted,
+        groups.PlacementStarted,
+        groups.PodGroupEvaluated,
+        groups.PlacementsScored,
+        groups.PodGroupPreemptionEvaluated,
+        groups.PodGroupDecided,
+        groups.PodGroupMemberDecided,
+        groups.PodGroupConditionWritten,
+        groups.PodGroupCycleFinished,
+    )
+)
 OF_AN_OBJECT = (trace.ObjectApplied, trace.ObjectDeleted)
 _KEPT = frozenset((*OF_A_POD, *OF_AN_OBJECT))
 _OF_NO_CYCLE = frozenset(
@@ -54,6 +69,7 @@ class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
     time: float
     since: list[AnyEvent] = []  # in order
     cycle: list[AnyEvent] = []  # the scheduling cycle under way or last ended: CycleStarted and what followed it
+    group: list[AnyEvent] = []  # the pod group cycle under way or last ended: what is told of the group as a whole
     order: list[NodeName] | None = None
 
 
@@ -78,11 +94,14 @@ class CompactedLog:
         self._time = 0.0
         self._latest: dict[tuple[str, object], AnyEvent] = {}  # by what it is about, and its type
         self._cycle: list[AnyEvent] = []
+        self._group: list[AnyEvent] = []
         self._order: list[NodeName] | None = None
 
     def keyframe(self) -> Keyframe:
         """What is left of the events taken so far."""
-        return Keyframe(self._step, self._time, list(self._latest.values()), list(self._cycle), self._order)
+        return Keyframe(
+            self._step, self._time, list(self._latest.values()), list(self._cycle), list(self._group), self._order
+        )
 
     def take(self, events: Iterable[AnyEvent]) -> None:
         """Go on by some events."""
@@ -90,8 +109,11 @@ class CompactedLog:
         for event in events:
             self._step += 1
             kind = type(event)
-            if kind is trace.CycleStarted:
+            if kind in _OF_A_GROUP:
+                self._take_of_group(event)
+            elif isinstance(event, trace.CycleStarted):
                 self._cycle = [event]
+                self._group = self._group if event.pod_group else []
             elif self._cycle and kind not in _OF_NO_CYCLE and not self._is_beside_the_cycle(event):
                 self._cycle.append(event)
             if kind not in _KEPT:
@@ -105,12 +127,32 @@ class CompactedLog:
                 latest[about] = event
 
     def _is_beside_the_cycle(self, event: AnyEvent) -> bool:
-        """A victim of SchedulerAsyncPreemption, deleted when its preemptor's attempt was over."""
+        """A victim of SchedulerAsyncPreemption, deleted when its preemptor's attempt was over; what is told of another
+        member of a group, since they are bound one after the other when all have been tried."""
+        if self._group and isinstance(event, _OF_ITS_POD):
+            return event.pod != self._cycle[0].pod  # type: ignore[union-attr]
         if not isinstance(event, trace.VictimEvicted):
             return False
         started = self._cycle[0]
         own = isinstance(started, trace.CycleStarted) and started.pod == event.preemptor
         return not own or any(isinstance(one, trace.AttemptFinished) for one in self._cycle)
+
+    def _take_of_group(self, event: AnyEvent) -> None:
+        """What a member's try has told is void when another one's turn comes, or the group's."""
+        match event:
+            case groups.PodGroupCycleStarted():
+                self._group, self._cycle = [event], []
+                self._latest.pop((event.pod_group, type(event)), None)
+                self._latest[event.pod_group, type(event)] = event
+                return
+            case groups.PodGroupMemberDecided():
+                self._cycle = [event]
+                return
+            case groups.PodGroupConditionWritten() if not event.kept:
+                self._latest[event.pod_group, type(event)] = event
+            case groups.PodGroupEvaluated() | groups.PodGroupCycleFinished():
+                self._cycle = []
+        self._group.append(event)
 
     def _object(self, event: trace.ObjectApplied | trace.ObjectDeleted) -> None:
         """A new manifest replaces the one before; what was said of an object that is gone is void."""
@@ -121,10 +163,10 @@ class CompactedLog:
         if event.kind.startswith("PersistentVolume"):  # a claim may be called as a pod is
             key = f"{event.kind} {key}"
         if isinstance(event, trace.ObjectDeleted):
-            for kind in (*OF_A_POD, trace.ObjectApplied):
+            for kind in (*OF_A_POD, trace.ObjectApplied, groups.PodGroupConditionWritten):
                 self._latest.pop((key, kind), None)
             self._latest[key, self._step] = event
-        elif event.node is not None or event.pod is not None or event.storage is not None:
+        elif (event.node or event.pod or event.storage or event.pod_group) is not None:
             self._latest.pop((key, trace.ObjectApplied), None)
             self._latest[key, trace.ObjectApplied] = event
 

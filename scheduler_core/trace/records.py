@@ -13,10 +13,12 @@ import msgspec
 from scheduler_core.trace.columns import Column
 
 PodKey = str  # "namespace/name"
+PodGroupKey = str  # "namespace/name"
 NodeName = str
 Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
 
 Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
+GroupOutcome = Literal["Scheduled", "WaitingOnPreemption", "Unschedulable", "Error"]
 StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
 
 
@@ -101,6 +103,56 @@ class PodSummary(Record):
     never_preempts: bool = False
     owner: str = ""  # "ReplicaSet/web"
     wishes: list[Wish] = []  # of a pod that has to be placed
+    pod_group: PodGroupKey = ""
+
+
+class PodGroupSummary(Record):
+    """A PodGroup as the player draws it. `min_count` None: the policy is basic, members are not held together."""
+
+    pod_group: PodGroupKey
+    min_count: int | None = None
+    topology_key: str = ""
+    priority: int = 0
+    disruption_mode: Literal["Pod", "PodGroup"] = "Pod"
+
+
+class PodGroupState(Record):
+    """The condition PodGroupScheduled of a PodGroup."""
+
+    status: Literal["True", "False"]
+    reason: str
+    message: str = ""
+
+
+class GroupMember(Record):
+    """How a member fared while its group was tried. `permit` "": it fits nowhere, and `message` says why.
+
+    `requires_preemption`: the node is the one that preemption made room on.
+    """
+
+    pod: PodKey
+    node: NodeName = ""
+    permit: Literal["", "Wait", "Success"] = ""
+    requires_preemption: bool = False
+    message: str = ""
+
+
+class PlacementScore(Record):
+    """What a placement that holds the group scored: by plugin (normalized and weighted), and in all."""
+
+    placement: str
+    total: int
+    scores: dict[str, int]
+
+
+class VictimUnit(Record):
+    """What can only be evicted together: a pod, or the members of a group with disruptionMode PodGroup."""
+
+    pods: list[PodKey]
+    priority: int
+    reprieved: bool
+    pod_group: PodGroupKey = ""
+    violates_pdb: bool = False
 
 
 class FieldChange(Record):

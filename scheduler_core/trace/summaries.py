@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scheduler_core.apis.core import SELECTED_NODE, KubernetesObject, Node, PersistentVolume, PersistentVolumeClaim, Pod
-from scheduler_core.trace.records import ChangedField, FieldChange, NodeSummary, PodSummary, Storage
+from scheduler_core.apis.core import (
+    SELECTED_NODE,
+    KubernetesObject,
+    Node,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    PodGroup,
+)
+from scheduler_core.trace.records import ChangedField, FieldChange, NodeSummary, PodGroupSummary, PodSummary, Storage
 from scheduler_core.trace.wishes import wishes
 
 
@@ -35,6 +43,7 @@ def pod_summary(pod: Pod) -> PodSummary:
         scheduler=pod.scheduler_name,
         never_preempts=pod.preemption_policy == "Never",
         owner=f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "",
+        pod_group=pod.pod_group_key,
         wishes=[] if pod.node_name else wishes(pod),
     )
 
@@ -48,6 +57,11 @@ def storage(item: KubernetesObject) -> Storage | None:
         name, namespace, bound = item.name, item.namespace, item.volume_name
         return Storage("PersistentVolumeClaim", name, namespace, item.request, item.storage_class or "", bound)
     return None
+
+
+def pod_group_summary(group: PodGroup) -> PodGroupSummary:
+    """A PodGroup for the player."""
+    return PodGroupSummary(group.key, group.min_count, group.topology_key, group.priority, group.disruption_mode)
 
 
 def changes(old: KubernetesObject | None, new: KubernetesObject) -> list[FieldChange]:

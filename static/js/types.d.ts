@@ -8,7 +8,8 @@ declare global {
 	type PodSummary = trace.PodSummary;
 	/** `candidates` are made from its columns (candidates.js). */
 	type PreemptionEvaluated = trace.PreemptionEvaluated & { candidates: Candidate[] };
-	type CompactedKeyframe = Omit<trace.Keyframe, "since" | "cycle"> & { since?: AnyEvent[]; cycle?: AnyEvent[] };
+	type Events = { since?: AnyEvent[]; cycle?: AnyEvent[]; group?: AnyEvent[] };
+	type CompactedKeyframe = Omit<trace.Keyframe, keyof Events> & Events;
 	type TraceChunk = Omit<trace.TraceChunk, "keyframe" | "events"> & {
 		keyframe: CompactedKeyframe | WholeKeyframe;
 		events: AnyEvent[];
@@ -98,6 +99,9 @@ declare global {
 		storage: Map<string, import("./trace/trace").Storage>;
 		/** events of the scheduling cycle under way, by type */
 		cycle: Record<string, any>;
+		/** the pod group cycle under way or last ended, null after an attempt of a single pod */
+		group: GroupCycle | null;
+		pod_groups: Map<string, PodGroupRecord>;
 		finished: boolean;
 		deleted: string[];
 		title: string;
@@ -107,6 +111,22 @@ declare global {
 		/** by plugin, the cluster events that it registered */
 		wakes: Record<string, string[]>;
 		kubernetes_version: string;
+	}
+	/** What was told of a group as a whole in one cycle; `placement` is the one being tried, or tried last. */
+	interface GroupCycle {
+		started: trace.PodGroupCycleStarted;
+		runs: trace.PodGroupEvaluated[];
+		placement?: trace.PlacementStarted;
+		scored?: trace.PlacementsScored;
+		preemption?: trace.PodGroupPreemptionEvaluated;
+		decided?: trace.PodGroupDecided;
+		condition?: trace.PodGroupConditionWritten;
+		finished?: trace.PodGroupCycleFinished;
+	}
+	interface PodGroupRecord {
+		summary: trace.PodGroupSummary;
+		/** PodGroupScheduled */
+		condition: trace.PodGroupState | null;
 	}
 	/**
 	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
@@ -156,7 +176,7 @@ declare global {
 	type StoredPod = Partial<PodState> & Pick<PodState, "summary" | "place">;
 	type StoredNode = Partial<NodeState> & Pick<NodeState, "summary">;
 	/** A keyframe of schema 1. */
-	type WholeKeyframe = Omit<State, "nodes" | "pods"> & {
+	type WholeKeyframe = Omit<State, "nodes" | "pods" | "group" | "pod_groups"> & {
 		nodes: Record<string, StoredNode>;
 		pods: Record<string, StoredPod>;
 	};

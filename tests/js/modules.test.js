@@ -33,9 +33,9 @@ test("player_modules.html preloads exactly the modules that main.js imports", ()
 });
 
 /** Rooms from the bottom to the top: a module imports from its own room, or from one below. */
-const ROOMS = ["shared", "trace", "steps", "chrome", "ask", "learn", "player"];
+const ROOMS = ["shared", "trace", "steps", "chrome", "ask", "learn", "classroom", "player"];
 /** The same within steps/: what several steps are drawn with, then those whose model others read. */
-const STEPS = ["parts", "queue", "score", "filter", "prefilter run cluster preempt binding many", "."];
+const STEPS = ["parts", "queue", "score", "filter", "prefilter run cluster preempt binding many", "group", "."];
 
 function modules(folder) {
 	return readdirSync(join(SCRIPTS, folder), { recursive: true }).filter((name) => name.endsWith(".js"));

@@ -1,6 +1,5 @@
 """What tests of experiments share."""
 
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +7,7 @@ from django.utils import timezone
 
 from kschedui.experiments import store, worker
 from kschedui.experiments.plan import plan
-from kschedui.models import Batch, Experiment, Result, Version
+from kschedui.models import Batch, Experiment, Result
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
 from tests.builders import node, pod, priority_class, scenario
@@ -56,4 +55,20 @@ def rows(experiment: Experiment) -> list[Any]:
     return list(store.in_order(experiment))
 
 
-Keep = Callable[..., Version]
+# A pod that may land on any of sixteen equal nodes, and a second one that needs a certain node whole: where the first
+# one happens to stand there, it is evicted, or the second one waits.
+OUTLIERS = scenario(
+    *(node(f"n{i}", cpu=4, labels={"disk": "ssd" if i == 7 else "hdd"}) for i in range(16)),
+    priority_class("high", 1000),
+    pod("web", cpu=1, priority=5),
+    title="One node with an SSD",
+    kubernetesVersion="1.34",  # the last that draws between equal nodes
+    seed=1,
+    events=[{"at": 1, "create": pod("db", cpu=4, priority_class="high", nodeSelector={"disk": "ssd"})}],
+)
+
+
+def outlier_factors(*, seeds: int, priorities: int) -> list[dict[str, Any]]:
+    """Seeds from 1, and values of the class from 0, ten apart."""
+    field = {"kind": "PriorityClass", "name": "high", "path": "value", "values": [10 * i for i in range(priorities)]}
+    return [{"name": "priority", "field": field}, {"seeds": {"count": seeds}}]

@@ -30,8 +30,8 @@ def in_loop(test: Callable[..., Any]) -> Callable[..., None]:
 class Socket(ApplicationCommunicator):
     """A websocket client. (channels.testing has one too, and needs daphne for it.)"""
 
-    def __init__(self, app: Any = application, *headers: tuple[bytes, bytes]) -> None:
-        scope = {"type": "websocket", "path": "/ws/run/", "query_string": b"", "subprotocols": []}
+    def __init__(self, app: Any = application, *headers: tuple[bytes, bytes], path: str = "/ws/run/") -> None:
+        scope = {"type": "websocket", "path": path, "query_string": b"", "subprotocols": []}
         super().__init__(app, {**scope, "headers": list(headers), "client": ("203.0.113.7", 5000)})
 
     async def connect(self) -> bool:
@@ -52,9 +52,11 @@ class Socket(ApplicationCommunicator):
 
 
 @asynccontextmanager
-async def socket(*headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN) -> AsyncIterator[Any]:
+async def socket(
+    *headers: tuple[bytes, bytes], origin: tuple[bytes, bytes] = ORIGIN, path: str = "/ws/run/"
+) -> AsyncIterator[Any]:
     """An open websocket."""
-    made = Socket(application, (b"host", b"localhost"), origin, *headers)
+    made = Socket(application, (b"host", b"localhost"), origin, *headers, path=path)
     assert await made.connect()
     try:
         yield made

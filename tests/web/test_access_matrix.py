@@ -20,7 +20,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import access, courses, sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.urls import websocket_urlpatterns
-from kschedui.web.live.consumers import NOT_ALLOWED
+from kschedui.web.live.connection import NOT_ALLOWED
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
 from tests.web.sockets import ask, closed, cookies_of, in_loop, socket, text
@@ -41,6 +41,7 @@ NEEDS = {
     ("POST", "s/{sid}/delete"): OWN,
     ("POST", "s/{sid}/restore"): OWN,
     ("POST", "s/{sid}/shares"): OWN,
+    ("POST", "s/{sid}/v/{number}/class"): OWN,
     ("POST", "s/{sid}/shares/{share}/end"): OWN,
     ("PATCH", "api/v1/scenarios/{sid}"): OWN,
     ("DELETE", "api/v1/scenarios/{sid}"): OWN,
@@ -120,7 +121,7 @@ def test_the_matrix_has_rows_for_pages_files_the_api_and_the_websocket() -> None
     assert len(OF_A_SCENARIO) >= 35
     assert len(OF_A_COURSE) >= 4
     assert {method_route[1] for method_route in NEEDS} <= set(OF_A_SCENARIO)
-    assert [str(one.pattern) for one in websocket_urlpatterns] == ["ws/run/"]
+    assert [str(one.pattern) for one in websocket_urlpatterns] == ["ws/run/", "ws/class/"]
 
 
 @pytest.mark.parametrize("role", ROLES)

@@ -49,7 +49,7 @@ def test_a_scenario_leads_on_in_its_course(author: Browser) -> None:
     ids = [save(author, title) for title in ("One", "Two", "Three")]
     cid = make(author, *ids)["Location"].split("/")[2]
     place = author.get(f"/s/{ids[1]}/?course={cid}&predict=1").context["boot"]["place"]
-    assert (place["title"], place["number"], place["of"], place["url"]) == ("Monday", 2, 3, f"/c/{cid}/")
+    assert (place["title"], place["number"], place["of"], place["url"]) == ("Monday", 2, 3, f"/courses/{cid}/")
     assert place["back"] == f"/s/{ids[0]}/?course={cid}&predict=1"
     assert place["on"] == f"/s/{ids[2]}/?course={cid}&predict=1"
     for wrong in ("nothing", "\x00", "x" * 99):

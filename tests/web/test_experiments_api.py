@@ -175,6 +175,14 @@ def test_the_pages_offer_what_the_scenario_has_and_list_what_was_begun(author: B
     assert "Preemption" in shown
 
 
+@pytest.mark.parametrize(("release", "drawn"), [("1.34", True), ("1.35", False)])
+def test_the_form_says_whether_a_seed_changes_anything(author: Browser, release: str, drawn: bool) -> None:
+    saved = author.save(scenario(node("n1"), pod("a"), kubernetesVersion=release))
+    page = author.get(f"/s/{saved['id']}/v/1/experiments/")
+    assert page.context["boot"]["drawn"] is drawn
+    assert ("a seed changes nothing" in page.content.decode()) is not drawn
+
+
 def test_a_stranger_does_not_see_what_others_began(author: Browser, stranger: Browser, saved: dict[str, Any]) -> None:
     eid = begun(author, saved, FEW)
     assert eid not in stranger.get(f"/s/{saved['id']}/v/1/experiments/").content.decode()

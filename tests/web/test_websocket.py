@@ -15,7 +15,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
-from kschedui.web.live import consumers, feeds, frame_cache
+from kschedui.web.live import connection, consumers, feeds, frame_cache
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser, sign_up
 from tests.web.sockets import PATIENCE, Socket, ask, closed, cookies_of, everything, in_loop, socket, text
@@ -217,7 +217,7 @@ async def test_too_many_sockets_from_one_address_are_4029(many: Run, settings: A
     async with socket() as again:
         await again.send_to(text_data=ask(many.public_id))
         assert (await text(again))["type"] == "hello"
-    assert not consumers.sockets
+    assert not connection.sockets
 
 
 @in_loop

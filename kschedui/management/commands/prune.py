@@ -1,4 +1,6 @@
-"""Make room: forget old traces and results of experiments, which can be made again. Texts and versions always stay."""
+"""Make room: forget old traces and results of experiments, which can be made again. Texts and versions always stay.
+
+Classes that ended a day ago go too."""
 
 from datetime import timedelta
 from typing import Any
@@ -7,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandParser
 from django.db.models import Sum
 from django.utils import timezone
 
+from kschedui.classrooms import store as classrooms
 from kschedui.experiments import store as experiments
 from kschedui.runs import store as runs
 
@@ -31,6 +34,7 @@ class Command(BaseCommand):
         if not dry_run:
             for run in found.defer("outcome").iterator():
                 runs.forget_trace(run)
+            classrooms.purge()
         done = "would be forgotten" if dry_run else "forgotten"
         self.stdout.write(f"traces of {count} runs {done}, {size / 1e6:.1f} MB; no version was touched")
         old = experiments.prunable(timezone.now() - timedelta(days=days))

@@ -10,7 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand
 
-from scheduler_core.releases import RELEASES, Rules
+from scheduler_core.releases import RELEASES, Release, Rules
 from scheduler_core.releases.rules.rule import PLUGIN, SAYS
 
 HEADING = "## Release by rule\n"
@@ -31,7 +31,7 @@ class Command(BaseCommand):
 def section() -> Iterator[str]:
     """The section's lines."""
     releases = list(RELEASES.values())
-    runs = ", ".join(f"{one.version} ({one.patch}) {one.recorded_runs}" for one in reversed(releases))
+    runs = ", ".join(f"{one.version} ({one.patch}) {_recorded(one)}" for one in reversed(releases))
     yield HEADING
     yield f"Recorded runs that are equal, of as many: {runs}.\n"
     yield "| rule | whose | what the newest does | otherwise in |\n|--|--|--|--|"
@@ -40,3 +40,8 @@ def section() -> Iterator[str]:
         others = [one.version for one in releases if getattr(one.rules, rule.name) != now]
         whose = rule.metadata[PLUGIN] or "the scheduler"
         yield f"| `{rule.name}` | {whose} | {rule.metadata[SAYS][now]} | {', '.join(others)} |"
+
+
+def _recorded(release: Release) -> str:
+    gangs = release.recorded.get("gang", 0)
+    return f"{release.recorded_runs - gangs} and {gangs} of {gangs} gangs" if gangs else str(release.recorded_runs)

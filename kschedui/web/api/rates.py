@@ -31,8 +31,7 @@ class TooOften(Exception):
 def count(request: HttpRequest, limit: str) -> None:
     """Count a request; raises TooOften. Without the cache nobody is refused."""
     most = settings.RATE_LIMITS[limit]
-    address = client_of(request.META.get("REMOTE_ADDR", ""))
-    if one_more(limit, f"address {address}") > VISITORS * most:
+    if one_more(limit, address_of(request)) > VISITORS * most:
         raise TooOften(
             Message(
                 "Too many requests from your address; the limit is {most} a minute. Please wait a little.",
@@ -62,6 +61,22 @@ def require_guess(name: str) -> None:
 def wrong_guess(name: str) -> None:
     """Count a wrong password."""
     one_more("guess", hashed(name))
+
+
+def require_code(request: HttpRequest) -> None:
+    """May somebody at this address try the code of a class? Raises TooOften after many wrong ones."""
+    if so_far("code", address_of(request)) >= settings.RATE_LIMITS["code"]:
+        raise TooOften(gettext_noop("Too many wrong codes from your address; please wait a minute."))
+
+
+def wrong_code(request: HttpRequest) -> None:
+    """Count a code that no class has."""
+    one_more("code", address_of(request))
+
+
+def address_of(request: HttpRequest) -> str:
+    """By which visitors without a token are counted."""
+    return f"address {client_of(request.META.get('REMOTE_ADDR', ''))}"
 
 
 def hashed(name: str) -> str:

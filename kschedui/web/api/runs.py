@@ -10,6 +10,7 @@ from django.utils.cache import patch_cache_control
 from django.utils.translation import gettext_noop
 from ninja import Header, Query, Router
 
+from kschedui.classrooms import seats
 from kschedui.language import spoken
 from kschedui.models import Run, Scenario
 from kschedui.runs import frames
@@ -38,6 +39,13 @@ def seen_run(request: HttpRequest, rid: str) -> Run:
     """The run, if this visitor may see it."""
     run = runs.by_id(rid)
     access.require_sight(access.visitor_of(request), run.version.scenario)
+    return run
+
+
+def watched_run(request: HttpRequest, rid: str) -> Run:
+    """The same for what the player draws from, which whoever sits in a class of the run may see too."""
+    run = runs.by_id(rid)
+    seats.require_sight(access.visitor_of(request), request.COOKIES, run)
     return run
 
 
@@ -72,7 +80,7 @@ def cancel(request: HttpRequest, rid: str) -> Cancelled:
 @router.get("/{id:rid}/chunks/{n:seq}", auth=reads("chunk"), summary="A chunk of the trace", openapi_extra=binary())
 def chunk(request: HttpRequest, rid: str, seq: int) -> HttpResponse:
     """The bytes of a stored frame, as a websocket sends it; they never change, so a browser may keep them."""
-    run = seen_run(request, rid)
+    run = watched_run(request, rid)
     tag = f'"{rid}.{seq}.{run.engine_version}"'
     if request.headers.get("If-None-Match") == tag:
         response = HttpResponse(status=304)
@@ -129,7 +137,7 @@ def decision_lines(request: HttpRequest, rid: str) -> HttpResponseBase:
 )
 def explanation(request: HttpRequest, rid: str, attempt: int, nodes: NodeNames = "") -> HttpResponse:
     """On the nodes that `nodes` names (`a,b`), up to 200; none named: on all, if they are so few."""
-    run = seen_run(request, rid)
+    run = watched_run(request, rid)
     count = run.version.summary.get("nodes", 0)
     if count * attempt > settings.LIMITS["explain_work"]:
         raise Refusal(422, gettext_noop("This attempt is too far into a run on too many nodes to be explained here."))

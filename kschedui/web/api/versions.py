@@ -70,7 +70,12 @@ def read(request: HttpRequest, sid: str, number: int) -> VersionText:
 def words(request: HttpRequest, sid: str, number: int) -> Words:
     """Captions and questions of the text's annotations."""
     _, scenario = seen(request, sid)
-    lesson = lessons.load(scenarios.version(scenario, number).summary.get("lesson", {}))
+    return words_of(scenarios.version(scenario, number))
+
+
+def words_of(version: Version) -> Words:
+    """In the visitor's language."""
+    lesson = lessons.load(version.summary.get("lesson", {}))
 
     def told(one: lessons.Caption | Question) -> dict[str, Any]:
         return {**msgspec.structs.asdict(one), "text": lessons.said(one, language())}

@@ -17,6 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Summa
 from prometheus_client.registry import Collector
 
 from kschedui import tallies
+from kschedui.classrooms import store as classrooms
 from kschedui.models import Batch, Run
 from kschedui.runs import room
 from kschedui.web import heavy
@@ -30,6 +31,7 @@ refusals = Counter(
     "kschedui_refusals", "Requests that were refused, by the problem's code" + PROCESS, ["code"], registry=registry
 )
 sockets: Tally[str] = Tally()  # open websockets, by client address
+students: Tally[object] = Tally()  # sockets of students, by class and student
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
@@ -48,6 +50,7 @@ class Site(Collector):
         """All families."""
         yield from counted()
         yield from queued()
+        yield from taught()
         yield from storage()
         yield from held()
 
@@ -87,6 +90,12 @@ def queued() -> Iterator[Family]:
     first = unended.filter(state=Run.State.QUEUED, tries=0).aggregate(first=Min("created"))["first"]
     age = (timezone.now() - first).total_seconds() if first else 0.0
     yield GaugeMetricFamily("kschedui_oldest_queued_seconds", "How long the oldest queued run has waited" + SITE, age)
+
+
+def taught() -> Iterator[Family]:
+    """Classes, from the database, by an index; students as they are connected here."""
+    yield GaugeMetricFamily("kschedui_classes", "Classes that are not over" + SITE, classrooms.live().count())
+    yield GaugeMetricFamily("kschedui_class_students", "Students who follow a class" + PROCESS, len(students))
 
 
 def storage() -> Iterator[Family]:

@@ -1,33 +1,35 @@
-"""The websocket that follows a run. The protocol is written in docs/architecture.md.
-
-Whatever a client sends is answered by a sentence; a traceback goes to the log only.
-"""
+"""The websocket that follows a run. The protocol is written in docs/architecture.md."""
 
 import asyncio
-import json
 import logging
 from typing import Any
 
 from channels.db import database_sync_to_async
-from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
-from django.utils import translation
 from django.utils.translation import gettext_noop
 
-from kschedui.language import language_of_scope, spoken
+from kschedui.classrooms import seats
 from kschedui.models import Run, Scenario
 from kschedui.runs import store as runs
 from kschedui.runs.store import Sight, Status
 from kschedui.scenarios import access
-from kschedui.web.http.byte_budget import patience, unsent
-from kschedui.web.http.client_address import client_of
-from kschedui.web.http.metrics import sockets
+from kschedui.web.http.byte_budget import unsent
+from kschedui.web.live.connection import (
+    ERROR,
+    NO_SUCH_RUN,
+    NOT_ALLOWED,
+    RESTART,
+    SLOW,
+    TOO_MANY,
+    Connection,
+    Refused,
+    read_object,
+)
 from kschedui.web.live.feeds import Feed, following
 from kschedui.web.live.frame_cache import cache
 
 logger = logging.getLogger(__name__)
 
-ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
 PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
 LONGEST_MESSAGE = 1024  # characters
 MOST_MESSAGES = 200  # from one socket
@@ -35,42 +37,13 @@ LOOK_SECONDS = 3.0  # for so long a private run is shown without another look at
 LARGEST_CURSOR = 2**31
 
 
-class Refused(Exception):
-    """Close with this code after telling the sentence."""
+class RunConsumer(Connection):
+    """It follows at most one run, from a cursor, and may set the cursor anew."""
 
-    def __init__(self, code: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.code = code
-
-
-class RunConsumer(AsyncWebsocketConsumer):
-    """One socket; it follows at most one run, from a cursor, and may set the cursor anew."""
-
-    streaming: asyncio.Task[None] | None = None
     run = ""
     messages = 0
-    address = ""
     sight: Sight | None = None  # by which the visitor may see the run
     looked = 0.0  # when that was found out
-
-    async def connect(self) -> None:
-        """Accept first, since only an open socket can be told why it is closed."""
-        await self.accept()
-        address = client_of((self.scope.get("client") or [""])[0])
-        if sockets[address] >= settings.LIMITS["sockets_per_address"]:
-            sentence = gettext_noop("Too many connections from your address; close other windows.")
-            return await self.refuse(Refused(TOO_MANY, sentence))
-        self.address = address
-        sockets[address] += 1
-
-    async def disconnect(self, code: int) -> None:
-        """End the stream and give the place back."""
-        await self.stop_streaming()
-        if self.address:
-            sockets[self.address] -= 1
-            if not sockets[self.address]:
-                del sockets[self.address]
-            self.address = ""
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         """Answer one message."""
@@ -94,7 +67,8 @@ class RunConsumer(AsyncWebsocketConsumer):
     async def allow(self, run: str) -> Sight:
         """On what it depends that this visitor may see the run; raises Refused when they may not."""
         try:
-            sight: Sight = await database_sync_to_async(sight_of)(access.visitor_of_scope(self.scope), run)
+            visitor, cookies = access.visitor_of_scope(self.scope), self.scope.get("cookies", {})
+            sight: Sight = await database_sync_to_async(sight_of)(visitor, cookies, run)
             return sight
         except Run.DoesNotExist:
             raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run.")) from None
@@ -152,50 +126,12 @@ class RunConsumer(AsyncWebsocketConsumer):
             await self.allow_still(feed)
             await self.bounded_send(bytes_data=frame)
 
-    async def tell(self, **message: Any) -> None:
-        """Send a text message."""
-        await self.bounded_send(text_data=json.dumps(message))
 
-    async def bounded_send(self, **data: Any) -> None:
-        """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError, and
-        ConnectionError when the client is gone."""
-        (message,) = data.values()
-        outlet = self.scope.get("outlet")
-        try:
-            async with asyncio.timeout(patience(len(message))):
-                await (outlet.take(message) if outlet else self.send(**data))
-        except RuntimeError:  # how a server says it
-            raise ConnectionResetError from None
-
-    async def refuse(self, refusal: Refused) -> None:
-        """Say why, and close; a client that takes nothing is closed all the same."""
-        try:
-            async with asyncio.timeout(1):
-                if str(refusal):
-                    await self.send(text_data=json.dumps({"type": "error", "message": self.say(str(refusal))}))
-                await self.close(refusal.code)
-        except (TimeoutError, RuntimeError, OSError):  # it is gone, say
-            logger.info("a socket that takes nothing is dropped")
-            if self.scope.get("outlet"):
-                self.scope["outlet"].drop()
-
-    def say(self, sentence: str) -> str:
-        """The sentence in the language of whoever opened the socket."""
-        with translation.override(language_of_scope(self.scope)):
-            return spoken(sentence)
-
-    async def stop_streaming(self) -> None:
-        """End the stream, if there is one."""
-        if self.streaming and self.streaming is not asyncio.current_task():
-            self.streaming.cancel()
-            await asyncio.gather(self.streaming, return_exceptions=True)
-        self.streaming = None
-
-
-def sight_of(visitor: access.Visitor, run: str) -> Sight:
+def sight_of(visitor: access.Visitor, cookies: dict[str, str], run: str) -> Sight:
     """On what it depends that the visitor may see the run; raises Run.DoesNotExist, access.NotAllowed."""
-    scenario = runs.by_id(run).version.scenario
-    access.require_sight(visitor, scenario)
+    found = runs.by_id(run)
+    scenario = found.version.scenario
+    seats.require_sight(visitor, cookies, found)
     return Sight(scenario.deleted_at, scenario.visibility, scenario.owner_id, scenario.sharing)
 
 
@@ -212,15 +148,8 @@ def state(status: Status) -> dict[str, Any]:
 
 def read_message(text: str | None) -> tuple[str, int]:
     """Run and cursor of a `subscribe`; ValueError with a sentence for anything else."""
-    if text is None:
-        raise ValueError("Only text messages are understood here.")
-    if len(text) > LONGEST_MESSAGE:
-        raise ValueError(f"A message has at most {LONGEST_MESSAGE} characters.")
-    try:
-        message = json.loads(text)
-    except (ValueError, RecursionError):
-        raise ValueError("A message is a JSON object.") from None
-    if not isinstance(message, dict) or message.get("type") != "subscribe":
+    message = read_object(text, LONGEST_MESSAGE)
+    if message.get("type") != "subscribe":
         raise ValueError('The only message understood here is {"type": "subscribe", "run": ..., "cursor": ...}.')
     run, cursor = message.get("run"), message.get("cursor", 0)
     if not isinstance(run, str) or not run.isascii() or not run.isalnum() or len(run) > 32:

@@ -29,6 +29,13 @@ class Outlet:
             self.transport.writelines([heading(kind, len(payload)), payload])
             await self.writable.wait()
 
+    def offer(self, frame: bytes) -> bool:
+        """Write a whole frame, if the client has taken what was sent before; whether it went out."""
+        if not self.writable.is_set() or self.transport.is_closing():
+            return False
+        self.transport.write(frame)
+        return True
+
     def drop(self) -> None:
         """End the connection at once."""
         self.transport.abort()
@@ -45,6 +52,12 @@ class Outlets:
         protocol = getattr(send, "__self__", None)
         known = hasattr(protocol, "transport") and hasattr(protocol, "writable")
         await self.application({**scope, "outlet": Outlet(protocol) if known else None}, receive, send)
+
+
+def text_frame(text: str) -> bytes:
+    """A text message as it goes over the wire, the same for everybody."""
+    payload = text.encode()
+    return heading(TEXT, len(payload)) + payload
 
 
 def heading(kind: int, length: int) -> bytes:

@@ -22,8 +22,8 @@ from kschedui.web.pages.page_view import page_view
 @page_view
 @require_safe
 def show(request: HttpRequest, cid: str) -> HttpResponse:
-    """/c/<cid>/: courses/show.html, `course`, `entries` [{number, id, title, url}, without the last three where the
-    visitor may not see it], `mine`."""
+    """/courses/<cid>/: courses/show.html, `course`, `entries` [{number, id, title, url}, without the last three where
+    the visitor may not see it], `mine`."""
     visitor, course = access.visitor_of(request), courses.by_id(cid)
     shown = [entry_row(course, entry) for entry in courses.entries(visitor, course)]
     context = {"course": course, "entries": shown, "mine": access.owns(visitor, course)}
@@ -49,7 +49,7 @@ def new(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def edit(request: HttpRequest, cid: str) -> HttpResponse:
-    """/c/<cid>/edit/: courses/edit.html, `form`, `course`."""
+    """/courses/<cid>/edit/: courses/edit.html, `form`, `course`."""
     return edited(request, owned(request, cid))
 
 
@@ -79,7 +79,7 @@ def edited(request: HttpRequest, course: Course | None) -> HttpResponse:
 @page_view
 @require_POST
 def delete(request: HttpRequest, cid: str) -> HttpResponse:
-    """/c/<cid>/delete: the course goes, its scenarios stay."""
+    """/courses/<cid>/delete: the course goes, its scenarios stay."""
     course = owned(request, cid)
     course.delete()
     messages.success(request, _("The course was deleted; its scenarios are still there."))

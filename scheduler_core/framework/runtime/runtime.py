@@ -41,6 +41,7 @@ from scheduler_core.framework.interface import (
     WaitingPod,
     WhatIf,
 )
+from scheduler_core.framework.pod_groups import PodGroupManager
 from scheduler_core.framework.reads import Reads, ReadsError, reads_of
 from scheduler_core.framework.runtime import before_1_28, missing_state
 from scheduler_core.framework.runtime.filters import Filters, Nominations
@@ -64,6 +65,8 @@ class Services(Protocol):
     def is_running_preemption(self, pod: Pod) -> bool: ...
 
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None: ...
+
+    def activate_now(self, keys: Sequence[PodKey]) -> None: ...
 
     def write(self, item: KubernetesObject, action: Literal["create", "update"]) -> None: ...
 
@@ -89,6 +92,7 @@ class Framework:
         extenders: Sequence[Extender],
         feature_gates: Mapping[str, bool],
         release: Release,
+        pod_groups: PodGroupManager,
     ) -> None:
         self.profile = profile
         self.profile_name = profile.scheduler_name
@@ -96,6 +100,7 @@ class Framework:
         self.extenders = extenders
         self.feature_gates = feature_gates
         self.release = release
+        self.pod_groups = pod_groups
         self._rules = release.rules
         self._misses_states = (
             not self._rules.pre_filter_rejects_every_node or self._rules.pre_filter_reasons_are_counted
@@ -151,6 +156,9 @@ class Framework:
     def activate(self, pod: Pod, keys: Sequence[PodKey]) -> None:
         self._services.activate(pod, keys)
 
+    def activate_now(self, keys: Sequence[PodKey]) -> None:
+        self._services.activate_now(keys)
+
     def write(self, item: KubernetesObject, action: Literal["create", "update"] = "update") -> None:
         self._services.write(item, action)
 
@@ -169,6 +177,10 @@ class Framework:
         return self.filters.room(cycle, what_if, self.nominator)
 
     # Extension points
+
+    def has(self, plugin: str) -> bool:
+        """Whether the plugin is enabled at some point."""
+        return plugin in self._instances
 
     def at(self, point: type[P]) -> list[P]:
         """The plugins of an extension point, which its protocol names."""

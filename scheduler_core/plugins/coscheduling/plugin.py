@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apis.config import CoschedulingArgs, PluginArgs
-from scheduler_core.apis.core import Pod, PodGroup
+from scheduler_core.apis.core import CoschedulingPodGroup, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import (
     SUCCESS,
@@ -109,7 +109,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, ReservePl
             RegisteredEvent(ClusterEvent("scheduling.x-k8s.io/PodGroup", Action.ADD | Action.UPDATE)),
         )
 
-    def _waiting_seconds(self, group: PodGroup) -> float:
+    def _waiting_seconds(self, group: CoschedulingPodGroup) -> float:
         """The group's own timeout, else the plugin's; 0 counts as not given (util.GetWaitTimeDuration)."""
         own = group.schedule_timeout_seconds
         return float(own or self._args.permit_waiting_time_seconds or (DEFAULT_WAIT_SECONDS if own is None else 0))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scheduler_core.apis.core import Pod, PodGroup
+from scheduler_core.apis.core import CoschedulingPodGroup, Pod
 from scheduler_core.cluster.cluster import Cluster
 
 LABEL = "scheduling.x-k8s.io/pod-group"
@@ -26,10 +26,10 @@ class PodGroups:
         self._specs: dict[str, list[int]] = {}  # group -> numbers of the distinct (namespace, labels) that name it
         self._specs_seen = 0
 
-    def get(self, pod: Pod) -> PodGroup | None:
+    def get(self, pod: Pod) -> CoschedulingPodGroup | None:
         """The PodGroup object, None if the pod names none or it does not exist."""
         found = self._cluster.get("PodGroup", group_of(pod))
-        return found if isinstance(found, PodGroup) else None
+        return found if isinstance(found, CoschedulingPodGroup) else None
 
     def members(self, pod: Pod) -> list[Pod]:
         """All pods that name the pod's group, bound and pending ones, in order of creation."""

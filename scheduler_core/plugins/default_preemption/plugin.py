@@ -54,4 +54,20 @@ class DefaultPreemption(PreEnqueuePlugin, PostFilterPlugin, EnqueueExtensions):
         return (RegisteredEvent(ClusterEvent("Pod", Action.DELETE), lambda pod, old, new: QueueingHint.SKIP),)
 
     def post_filter(self, pod: Pod, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
+        reason = self._left_to_its_group(pod) if pod.pod_group else ""
+        if reason:
+            return PostFilterResult(Status(Code.UNSCHEDULABLE, (f"preemption: {reason}",)))
         return self._evaluator.preempt(cycle, diagnosis)
+
+    def _left_to_its_group(self, pod: Pod) -> str:
+        """Why a member of a group does not preempt on its own, "" if it does."""
+        gates = self._handle.feature_gates
+        if gates.get("TopologyAwareWorkloadScheduling"):
+            group = self._handle.pod_groups.get(pod.pod_group_key)
+            if group is None:
+                return "pod group for pod not found"
+            if group.constraints:
+                return "not eligible due to placement-based pod group scheduling limitation"
+        if gates.get("WorkloadAwarePreemption"):
+            return "not eligible due to workload aware preemption enabled"
+        return ""

@@ -24,6 +24,8 @@ from scheduler_core.framework.interface import (
     ExplainsScore,
     FilterPlugin,
     Handle,
+    Placement,
+    PlacementScorePlugin,
     PreFilterPlugin,
     PreFilterResult,
     QueueingHint,
@@ -39,6 +41,7 @@ from scheduler_core.framework.interface import (
 from scheduler_core.plugins.helpers.signing import by_requests
 from scheduler_core.plugins.node_resources.allocation import CORE_RESOURCES, amounts, is_extended_resource
 from scheduler_core.plugins.node_resources.explain import explain_fit, explain_strategy
+from scheduler_core.plugins.node_resources.placement import fullness
 from scheduler_core.plugins.node_resources.strategies import (
     broken_linear,
     least_allocated,
@@ -65,6 +68,7 @@ class NodeResourcesFit(
     FilterPlugin,
     CountingFilter,
     ScorePlugin,
+    PlacementScorePlugin,
     EnqueueExtensions,
     ExplainsFilter,
     ExplainsScore,
@@ -135,6 +139,10 @@ class NodeResourcesFit(
         parts = [(self._score(one.requested, one.allocatable), one.there, one.spec.weight) for one in found]
         mean = rounded_weighted_mean if self.args.strategy == "RequestedToCapacityRatio" else weighted_mean
         return mean(parts, len(rows))
+
+    def score_placement(self, pod_group: str, placement: Placement, assigned: Sequence[Pod], nodes: NodeTable) -> int:
+        """How full the placement as a whole would be: always MostAllocated, whatever the strategy for nodes."""
+        return fullness(self.args.resources, placement, assigned, nodes)
 
     def events_to_register(self) -> Sequence[RegisteredEvent]:
         of_pods = Action.DELETE | (Action.UPDATE_POD_SCALE_DOWN if self._resizes_in_place else 0)

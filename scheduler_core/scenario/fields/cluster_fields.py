@@ -157,6 +157,52 @@ POD_GROUP = top_level(
     "PodGroup",
     spec=Fields(
         "PodGroupSpec",
+        {
+            "schedulingPolicy": Fields(
+                "PodGroupSchedulingPolicy",
+                {
+                    "basic": ANY,
+                    "gang": Fields(
+                        "GangSchedulingPolicy",
+                        {"minCount": INT32},
+                        {"minCount": "members that must have a node before any of them is bound"},
+                    ),
+                },
+                {"basic": "members are scheduled as far as they fit", "gang": "minCount members or none"},
+            ),
+            "schedulingConstraints": Fields(
+                "PodGroupSchedulingConstraints",
+                {"topology": ListOf(Fields("TopologyConstraint", {"key": STRING}))},
+                {"topology": "all members on nodes that share the label's value"},
+            ),
+            "disruptionMode": Enum(("Pod", "PodGroup"), "disruption mode"),
+            "priorityClassName": STRING,
+            "priority": INT32,
+            **unread("podGroupTemplateRef resourceClaims"),
+        },
+        {
+            "disruptionMode": "PodGroup: the members are evicted all together",
+            "priorityClassName": "counts with WorkloadAwarePreemption, instead of the priority of the pods",
+        },
+    ),
+    status=Fields(
+        "PodGroupStatus",
+        {
+            "conditions": ListOf(
+                Fields(
+                    "PodGroupCondition",
+                    {**strings("type status reason message"), **unread("observedGeneration lastTransitionTime")},
+                )
+            ),
+            **unread("resourceClaimStatuses"),
+        },
+    ),
+)
+
+COSCHEDULING_POD_GROUP = top_level(
+    "CoschedulingPodGroup",
+    spec=Fields(
+        "CoschedulingPodGroupSpec",
         {"minMember": INT32, "scheduleTimeoutSeconds": INT32, "minResources": RESOURCE_LIST},
         {"minMember": "pods that must be placed together before any of them is bound"},
     ),

@@ -31,6 +31,8 @@ POINT_FIELDS = {
     "permit": "permit",
     "pre_enqueue": "preEnqueue",
     "queue_sort": "queueSort",
+    "placement_generate": "placementGenerate",
+    "placement_score": "placementScore",
 }
 
 _PLUGIN_SET = Fields(

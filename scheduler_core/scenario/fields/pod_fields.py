@@ -209,6 +209,7 @@ POD_SPEC = Fields(
         "tolerations": ListOf(TOLERATION),
         "topologySpreadConstraints": ListOf(TOPOLOGY_SPREAD_CONSTRAINT),
         "schedulingGates": ListOf(Fields("PodSchedulingGate", {"name": STRING})),
+        "schedulingGroup": Fields("PodSchedulingGroup", {"podGroupName": STRING}),
         "schedulerName": STRING,
         "priorityClassName": STRING,
         "priority": INT32,
@@ -232,6 +233,7 @@ POD_SPEC = Fields(
         "nodeName": "given: the pod already runs there; absent: it is pending and enters the scheduling queue",
         "schedulerName": "the profile that schedules it; default-scheduler when absent",
         "schedulingGates": "the pod stays out of the queue until every gate is removed",
+        "schedulingGroup": "the PodGroup that it is scheduled with",
         "overhead": "added to the requests",
     },
 )

@@ -31,18 +31,23 @@ OLDEST_START = -100_000.0  # seconds: the start of the first running pod that do
 class Admission:
     """The classes known so far, the moment at which objects are created, and the counters.
 
-    `release`: the cluster's. `now`: virtual seconds; None while the initial objects are read. `updating`: the object
-    replaces a stored one, whose priority it keeps.
+    `release`: the cluster's, `feature_gates` those that the scenario may set. `now`: virtual seconds; None while the
+    initial objects are read. `updating`: the object replaces a stored one, whose priority it keeps.
     """
 
-    def __init__(self, release: Release = DEFAULT_RELEASE) -> None:
+    def __init__(self, release: Release = DEFAULT_RELEASE, feature_gates: Mapping[str, bool] | None = None) -> None:
         self.release = release
+        self._gates = release.default_gates() if feature_gates is None else feature_gates
         self.now: float | None = None
         self.updating = False
         self.priority_classes = {found.name: found for found in SYSTEM_PRIORITY_CLASSES}
         self.storage_classes: dict[str, StorageClass] = {}
         self.pod_index = 0  # of the initial pod that is read, among all Pod documents
         self._uids = 0
+
+    def has_on(self, gate: str) -> bool:
+        """Whether the feature gate is on in this cluster."""
+        return self._gates.get(gate, self.release.has_on(gate))
 
     def uid(self, metadata: Mapping[str, Any]) -> str:
         """The object's own uid, or one from a counter."""

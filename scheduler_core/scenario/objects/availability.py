@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import RELEASES, Release
+from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.reading.problems import Path, Problems
 
 EACH = "*"  # of a list, in a path
@@ -23,13 +24,15 @@ class GatedField:
     """A field of a kind, and its gate. `off`: what becomes of it where the gate exists but is off.
 
     "kept": the recorded runs hand it to the scheduler all the same. "ignored": so they do, but it means nothing there;
-    a change of it is still a change of the object.
+    a change of it is still a change of the object. `came_with`: a gate of the release that brought the field, where its
+    own gate is older.
     """
 
     kind: str
     path: tuple[str, ...]
     gate: str
     off: Literal["dropped", "ignored", "kept"] = "dropped"
+    came_with: str = ""
 
 
 def _of_affinity_terms() -> Iterator[GatedField]:
@@ -56,17 +59,24 @@ FIELDS = (
         for statuses in ("containerStatuses", "initContainerStatuses")
         for field in ("resources", "allocatedResources")
     ),
+    GatedField("Pod", ("spec", "schedulingGroup"), "GenericWorkload", came_with="TopologyAwareWorkloadScheduling"),
+    GatedField("PodGroup", ("spec", "schedulingConstraints"), "TopologyAwareWorkloadScheduling"),
+    GatedField("PodGroup", ("spec", "disruptionMode"), "WorkloadAwarePreemption"),
+    GatedField("PodGroup", ("spec", "priorityClassName"), "WorkloadAwarePreemption"),
+    GatedField("PodGroup", ("spec", "priority"), "WorkloadAwarePreemption"),
     GatedField("PersistentVolume", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
     GatedField("PersistentVolumeClaim", ("spec", "volumeAttributesClassName"), "VolumeAttributesClass"),
 )
 
 
-def available(kind: str, data: Mapping[str, Any], problems: Problems, release: Release) -> Mapping[str, Any]:
+def available(kind: str, data: Mapping[str, Any], problems: Problems, admission: Admission) -> Mapping[str, Any]:
     """The document as the release reads it; what it does not have is reported."""
+    release = admission.release
     for field in _unavailable(kind, release.version):
+        if admission.has_on(field.gate):
+            continue
         for path in _occurrences(data, field.path, ()):
-            gate = release.gates.get(field.gate)
-            if gate is None:
+            if field.gate not in release.gates or (field.came_with and field.came_with not in release.gates):
                 problems.error(path, Message("Kubernetes {release} has no such field", release=release.version))
                 continue
             problems.warn(path, _is_off(field, release))

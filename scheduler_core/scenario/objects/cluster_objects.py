@@ -1,4 +1,4 @@
-"""Namespace, PriorityClass, PodDisruptionBudget, the workloads and PodGroup to their objects.
+"""Namespace, PriorityClass, PodDisruptionBudget, the workloads and scheduler-plugins' PodGroup to their objects.
 
 Sources: core/, scheduling/, policy/ and apps/validation; scheduler-plugins' PodGroup type.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from scheduler_core.apis.core import Namespace, PodDisruptionBudget, PodGroup, PriorityClass, Workload
+from scheduler_core.apis.core import CoschedulingPodGroup, Namespace, PodDisruptionBudget, PriorityClass, Workload
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.scenario.fields.names import check_labels, check_metadata, text_map
@@ -135,7 +135,7 @@ def _workload_selector(kind: str, spec: Manifest, problems: Problems) -> LabelSe
     return LabelSelector.from_labels(labels) if labels else LabelSelector.nothing()
 
 
-def build_pod_group(data: Manifest, problems: Problems, admission: Admission) -> PodGroup:
+def build_coscheduling_pod_group(data: Manifest, problems: Problems, admission: Admission) -> CoschedulingPodGroup:
     metadata, spec = data.get("metadata") or {}, data.get("spec") or {}
     check_metadata(metadata, ("metadata",), problems)
     members, timeout = spec.get("minMember"), spec.get("scheduleTimeoutSeconds")
@@ -148,4 +148,4 @@ def build_pod_group(data: Manifest, problems: Problems, admission: Admission) ->
             ("spec", "scheduleTimeoutSeconds"), invalid(timeout, Message("must be greater than or equal to 0"))
         )
     name, namespace = metadata.get("name") or "", metadata.get("namespace") or "default"
-    return PodGroup(name, namespace, members or 1, timeout, admission.creation(metadata), data)
+    return CoschedulingPodGroup(name, namespace, members or 1, timeout, admission.creation(metadata), data)

@@ -12,12 +12,13 @@ from scheduler_core.scenario.fields.schema import Fields
 from scheduler_core.scenario.objects.admission import Admission
 from scheduler_core.scenario.objects.cluster_objects import (
     build_budget,
+    build_coscheduling_pod_group,
     build_namespace,
-    build_pod_group,
     build_priority_class,
     build_workload,
 )
 from scheduler_core.scenario.objects.nodes import build_node
+from scheduler_core.scenario.objects.pod_groups import build_pod_group
 from scheduler_core.scenario.objects.pods import build_pod
 from scheduler_core.scenario.objects.volumes import (
     build_attachment,
@@ -33,19 +34,42 @@ from scheduler_core.scenario.reading.problems import Problems
 Builder = Callable[[Mapping[str, Any], Problems, Admission], KubernetesObject]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Kind:
-    """A kind of the Kubernetes API that the scheduler reads."""
+    """A kind of the Kubernetes API that the scheduler reads.
+
+    `gate`: served only with this feature gate on, by releases that have the gate `came_with`.
+    """
 
     api_version: str
     name: str
     fields: Fields
     build: Builder
     namespaced: bool = True
+    gate: str = ""
+    came_with: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str]:
+        """Two groups may have a kind of the same name."""
+        return self.api_version, self.name
 
 
 def _kind(api_version: str, fields: Fields, build: Builder, *, namespaced: bool = True) -> Kind:
     return Kind(api_version, fields.name, fields, build, namespaced)
+
+
+POD_GROUP = Kind(
+    "scheduling.k8s.io/v1alpha2",
+    "PodGroup",
+    cluster_fields.POD_GROUP,
+    build_pod_group,
+    gate="GenericWorkload",
+    came_with="TopologyAwareWorkloadScheduling",
+)
+COSCHEDULING_POD_GROUP = Kind(
+    "scheduling.x-k8s.io/v1alpha1", "PodGroup", cluster_fields.COSCHEDULING_POD_GROUP, build_coscheduling_pod_group
+)
 
 
 # Initial objects are loaded in this order, and in document order within a kind.
@@ -64,11 +88,13 @@ LOAD_ORDER: tuple[Kind, ...] = (
     _kind("apps/v1", cluster_fields.REPLICA_SET, build_workload),
     _kind("apps/v1", cluster_fields.STATEFUL_SET, build_workload),
     _kind("policy/v1", cluster_fields.POD_DISRUPTION_BUDGET, build_budget),
-    _kind("scheduling.x-k8s.io/v1alpha1", cluster_fields.POD_GROUP, build_pod_group),
+    COSCHEDULING_POD_GROUP,
     _kind("v1", cluster_fields.NODE, build_node, namespaced=False),
+    POD_GROUP,
     _kind("v1", pod_fields.POD, build_pod),
 )
-KINDS = {kind.name: kind for kind in LOAD_ORDER}
+KINDS = {kind.name: kind for kind in LOAD_ORDER}  # by name: of two with the same name, kube-scheduler's own
+OF_VERSION = {kind.identity: kind for kind in LOAD_ORDER}
 
 SCENARIO = ("kschedui.io/v1alpha1", "Scenario")
 CONFIGURATION = ("kubescheduler.config.k8s.io/v1", "KubeSchedulerConfiguration")
@@ -102,6 +128,7 @@ _UNREAD = {
     "networking.k8s.io/v1": "IPAddress Ingress IngressClass NetworkPolicy ServiceCIDR",
     "node.k8s.io/v1": "RuntimeClass",
     "rbac.authorization.k8s.io/v1": "ClusterRole ClusterRoleBinding Role RoleBinding",
+    "scheduling.k8s.io/v1alpha2": "Workload",
     "storage.k8s.io/v1": "VolumeAttributesClass",
 }
 UNREAD = {(version, name) for version, names in _UNREAD.items() for name in names.split()}

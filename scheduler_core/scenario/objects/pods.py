@@ -28,6 +28,7 @@ from scheduler_core.scenario.objects.pod_containers import (
     is_sidecar,
     pod_requests,
 )
+from scheduler_core.scenario.objects.pod_groups import pod_group_name
 from scheduler_core.scenario.objects.resources import counted
 from scheduler_core.scenario.reading.problems import Problems, duplicate, forbidden, invalid, required
 
@@ -86,6 +87,7 @@ def build_pod(data: Manifest, problems: Problems, admission: Admission) -> Pod:
         volumes=_volumes(spec, metadata.get("name") or "", problems),
         owner=controller(metadata),
         has_resource_claims=bool(spec.get("resourceClaims")),
+        pod_group=pod_group_name(spec, problems),
         has_sidecars=any(map(is_sidecar, spec.get("initContainers") or ())),
         manifest=data,
     )

@@ -6,7 +6,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from scheduler_core.apis.core import KubernetesObject, Node, PersistentVolumeClaim, Pod, PodDisruptionBudget, Workload
+from scheduler_core.apis.core import (
+    KubernetesObject,
+    Node,
+    PersistentVolumeClaim,
+    Pod,
+    PodDisruptionBudget,
+    PodGroup,
+    Workload,
+)
 from scheduler_core.releases import DEFAULT_RELEASE, Release
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES, requested
 from scheduler_core.scenario.reading.problems import Problems
@@ -33,6 +41,8 @@ def merge_update(old: KubernetesObject, new: KubernetesObject, release: Release 
             return new
         case PersistentVolumeClaim(), PersistentVolumeClaim():
             return replace(new, uid=old.uid, terminating=old.terminating)
+        case PodGroup(), PodGroup():
+            return replace(new, uid=old.uid, condition=old.condition)
         case Workload(), Workload():
             return replace(new, uid=old.uid)
         case _:
@@ -59,6 +69,7 @@ def _pod(old: Pod, new: Pod, release: Release) -> Pod:
         nominated_node_name=old.nominated_node_name,
         phase=new.phase if new.phase in TERMINAL_PHASES else old.phase,
         disruption_target=old.disruption_target,
+        pod_group=old.pod_group,
         priority=old.priority,
         priority_class_name=old.priority_class_name,
         preemption_policy=old.preemption_policy,

@@ -11,7 +11,16 @@ from scheduler_core.scenario.fields.schema import check
 from scheduler_core.scenario.objects.admission import SYSTEM_PRIORITY_CLASSES, Admission, claimed
 from scheduler_core.scenario.objects.availability import available
 from scheduler_core.scenario.objects.cluster_objects import implied_namespace
-from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, LOAD_ORDER, POD_MAKERS, SCENARIO, UNREAD, Kind
+from scheduler_core.scenario.objects.kinds import (
+    CONFIGURATION,
+    KINDS,
+    LOAD_ORDER,
+    OF_VERSION,
+    POD_MAKERS,
+    SCENARIO,
+    UNREAD,
+    Kind,
+)
 from scheduler_core.scenario.objects.pods import TERMINAL_PHASES
 from scheduler_core.scenario.reading.documents import Document
 from scheduler_core.scenario.reading.problems import Path, Problems, did_you_mean, duplicate, one_of, required, show
@@ -31,7 +40,7 @@ def kind_of(data: Mapping[str, Any], path: Path, problems: Problems) -> Kind | N
             return None
     assert isinstance(version, str)
     assert isinstance(name, str)
-    if (kind := KINDS.get(name)) and kind.api_version == version:
+    if kind := OF_VERSION.get((version, name)):
         return kind
     if (version, name) in UNREAD:
         reason = Message("has no part in scheduling and is left out")
@@ -78,10 +87,31 @@ def _hint(version: str, name: str) -> str:
 def build(kind: Kind, data: Mapping[str, Any], problems: Problems, admission: Admission) -> KubernetesObject | None:
     """The object; None if its document has errors, which have been reported."""
     before = problems.count
+    if kind.gate and not _served(kind, problems, admission):
+        return None
     if not check(kind.fields, data, (), problems):
         return None
-    found = kind.build(available(kind.name, data, problems, admission.release), problems, admission)
+    found = kind.build(available(kind.fields.name, data, problems, admission), problems, admission)
     return found if problems.count == before else None
+
+
+def _served(kind: Kind, problems: Problems, admission: Admission) -> bool:
+    """Whether the API server has the kind; an object of one that it does not know at all cannot be created."""
+    release = admission.release.version
+    if kind.came_with not in admission.release.gates:
+        message = Message(
+            "Kubernetes {release} has no {kind} of {version}",
+            release=release,
+            kind=kind.name,
+            version=kind.api_version,
+        )
+        problems.error(("kind",), message)
+        return False
+    if not admission.has_on(kind.gate):
+        message = Message("{kind} is left out: feature gate {gate} is off", kind=kind.name, gate=kind.gate)
+        problems.warn(("kind",), message)
+        return False
+    return True
 
 
 def identity(kind: Kind, data: Mapping[str, Any]) -> Identity:
@@ -106,16 +136,21 @@ class InitialObjects:
         self._namespaces: dict[str, None] = {}  # mentioned, in order
         self._nodes: set[str] = set()
 
-    def build(self, documents: dict[str, list[Document]], nodes_to_come: set[str]) -> list[KubernetesObject]:
+    def build(
+        self, documents: dict[tuple[str, str], list[Document]], nodes_to_come: set[str]
+    ) -> list[KubernetesObject]:
         """The objects in load order, of each kind. `nodes_to_come`: names of those that the timeline brings."""
         self._nodes |= nodes_to_come
-        built = {kind.name: self._build_kind(kind, documents.get(kind.name, [])) for kind in LOAD_ORDER}
-        created = {found.name for found in built["Namespace"] if isinstance(found, Namespace)}
-        built["Namespace"] += [implied_namespace(name) for name in self._namespaces if name not in created]
-        built["PersistentVolume"] = _with_claims(built["PersistentVolume"], built["PersistentVolumeClaim"])
+        built = {kind: self._build_kind(kind, documents.get(kind.identity, [])) for kind in LOAD_ORDER}
+        namespaces, volumes, claims, pods = (
+            built[KINDS[name]] for name in ("Namespace", "PersistentVolume", "PersistentVolumeClaim", "Pod")
+        )
+        created = {found.name for found in namespaces if isinstance(found, Namespace)}
+        namespaces += [implied_namespace(name) for name in self._namespaces if name not in created]
+        volumes[:] = _with_claims(volumes, claims)
         # A stable sort: running pods come before pending ones.
-        built["Pod"].sort(key=lambda pod: isinstance(pod, Pod) and not pod.node_name)
-        return [found for kind in LOAD_ORDER for found in built[kind.name]]
+        pods.sort(key=lambda pod: isinstance(pod, Pod) and not pod.node_name)
+        return [found for kind in LOAD_ORDER for found in built[kind]]
 
     def mention(self, namespace: str) -> None:
         """A namespace that something is in exists."""

@@ -6,7 +6,7 @@ apis/config/v1/defaults.go, apis/config/validation/validation.go, and `buildExte
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +16,7 @@ from scheduler_core.apis.config import (
     NodeResourcesFitArgs,
     OutsidePluginArgs,
     PluginArgs,
+    PluginRef,
     Profile,
     SchedulerConfiguration,
 )
@@ -38,19 +39,27 @@ _REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits
 _EXTENDER_TIMEOUT = 5.0  # seconds (DefaultExtenderTimeout)
 
 
-def default_configuration(release: Release = DEFAULT_RELEASE) -> SchedulerConfiguration:
+def default_configuration(
+    release: Release = DEFAULT_RELEASE, feature_gates: Mapping[str, bool] | None = None
+) -> SchedulerConfiguration:
     """What kube-scheduler runs with when it is given no configuration."""
-    return build_configuration({}, Problems(), {}, release)
+    return build_configuration({}, Problems(), {}, release, feature_gates)
 
 
 def build_configuration(
-    data: Manifest, problems: Problems, outside_plugins: KnownPlugins, release: Release
+    data: Manifest,
+    problems: Problems,
+    outside_plugins: KnownPlugins,
+    release: Release,
+    feature_gates: Mapping[str, bool] | None = None,
 ) -> SchedulerConfiguration:
-    """Reports every problem; the result counts only if there was none."""
+    """Reports every problem; the result counts only if there was none. `feature_gates` None: the release's own."""
     if not check(CONFIGURATION, data, (), problems, strict=True):
         return SchedulerConfiguration(())
-    known: KnownPlugins = {**outside_plugins, **release.plugin_points}
-    profiles = _profiles(data.get("profiles") or [{}], known, release, problems)
+    gates = release.default_gates() if feature_gates is None else feature_gates
+    known: KnownPlugins = {**outside_plugins, **release.points_with(gates)}
+    defaults = release.plugins_with(gates)
+    profiles = _profiles(data.get("profiles") or [{}], known, release, defaults, problems)
     percentage = data.get("percentageOfNodesToScore")
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)
     initial, maximum = _backoff(data, problems)
@@ -88,7 +97,13 @@ def _backoff(data: Manifest, problems: Problems) -> tuple[int, int]:
 # --- profiles ---
 
 
-def _profiles(found: list[Manifest], known: KnownPlugins, release: Release, problems: Problems) -> list[Profile]:
+def _profiles(
+    found: list[Manifest],
+    known: KnownPlugins,
+    release: Release,
+    defaults: Sequence[PluginRef],
+    problems: Problems,
+) -> list[Profile]:
     names: dict[str, int] = {}
     profiles = []
     for index, one in enumerate(found):
@@ -105,7 +120,6 @@ def _profiles(found: list[Manifest], known: KnownPlugins, release: Release, prob
         _check_percentage(percentage, (*path, "percentageOfNodesToScore"), problems)
         _check_lacking(one, path, release, problems)
         _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), problems)
-        defaults = release.default_plugins
         plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known, defaults, problems)
         args = _plugin_args(one.get("pluginConfig") or (), (*path, "pluginConfig"), problems)
         profiles.append(Profile(name or "", plugins, args, percentage))
@@ -253,7 +267,7 @@ def _ignoring_managed_resources(profile: Profile, extenders: tuple[Extender, ...
 
 def _check_lacking(one: Manifest, path: Path, release: Release, problems: Problems) -> None:
     """Fields of a profile or of its plugins' arguments that the release does not have."""
-    found: list[tuple[Manifest, Path]] = [(one, path)]
+    found: list[tuple[Manifest, Path]] = [(one, path), (one.get("plugins") or {}, (*path, "plugins"))]
     for index, config in enumerate(one.get("pluginConfig") or ()):
         found.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))
     for fields, at in found:

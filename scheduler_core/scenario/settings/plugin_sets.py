@@ -18,6 +18,9 @@ Manifest = Mapping[str, Any]
 KnownPlugins = Mapping[str, Iterable[str]]  # name -> the extension points that it implements
 
 
+WEIGHTED = ("score", "placement_score")
+
+
 class PluginSet:
     """`enabled` and `disabled` of one extension point, or of multiPoint."""
 
@@ -50,7 +53,7 @@ def resolve(
     names = {
         point: _expand(point, sets[point], enabled_everywhere, multi_point.path, known, problems) for point in sets
     }
-    weights = _score_weights([*sets["score"].enabled, *enabled_everywhere], known)
+    weights = {point: _score_weights(point, [*sets[point].enabled, *enabled_everywhere], known) for point in WEIGHTED}
     name = show(scheduler_name)
     if (found := len(names["queue_sort"])) != 1:
         message = Message(
@@ -63,7 +66,7 @@ def resolve(
         message = Message("at least one bind plugin is needed for profile with scheduler name {name}", name=name)
         problems.error((*path, "bind"), message)
     return {
-        point: tuple(PluginRef(plugin, weights[plugin] if point == "score" else 0) for plugin in names[point])
+        point: tuple(PluginRef(plugin, weights.get(point, {}).get(plugin, 0)) for plugin in names[point])
         for point in EXTENSION_POINTS
     }
 
@@ -144,11 +147,11 @@ def _expand(
     return [*first, *inherited, *(name for name in specific if name not in overridden)]
 
 
-def _score_weights(plugins: Iterable[PluginRef], known: KnownPlugins) -> dict[str, int]:
+def _score_weights(point: str, plugins: Iterable[PluginRef], known: KnownPlugins) -> dict[str, int]:
     """The first mention of a score plugin gives its weight; 0 means 1."""
     weights: dict[str, int] = {}
     for plugin in plugins:
-        if "score" in known[plugin.name]:
+        if point in known[plugin.name]:
             weights.setdefault(plugin.name, plugin.weight or 1)
     return weights
 

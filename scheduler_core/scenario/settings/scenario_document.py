@@ -101,7 +101,17 @@ def _feature_gates(found: Mapping[str, bool], release: Release, problems: Proble
                     "cannot set feature gate {name} to {value}, {reason}", name=name, value=show(value), reason=reason
                 ),
             )
+    _check_needs(gates, release, problems)
     return gates
+
+
+def _check_needs(gates: Mapping[str, bool], release: Release, problems: Problems) -> None:
+    """A gate may be on only together with those that it depends on (kube_features.go)."""
+    for name in (name for name, value in gates.items() if value):
+        for needed in release.gates[name].needs:
+            if not gates.get(needed):
+                message = Message("feature gate {gate} needs feature gate {needed}", gate=name, needed=needed)
+                problems.error(("spec", "featureGates", name), message)
 
 
 def _faults(found: Any, problems: Problems) -> tuple[Fault, ...]:

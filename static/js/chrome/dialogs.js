@@ -3,6 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
+import { formatLink } from "../shared/link.js";
 import { sharedLink } from "../shared/sharing.js";
 import { podName, seconds } from "../shared/units.js";
 import { BINDINGS } from "./keyboard.js";
@@ -100,6 +101,7 @@ function share(view) {
 		);
 	const file = (/** @type {string} */ name) =>
 		h("a", { key: name, class: "button", href: `${page.pathname}${name}${page.search}`, download: "" }, name);
+	if (view.boot.class) return [field("step", page.href + formatLink(place))];
 	return [
 		scenario?.private &&
 			h(
@@ -129,6 +131,7 @@ function share(view) {
 				h(
 					"div",
 					null,
+					teaching(view, page.pathname, formatLink(place)),
 					h("h3", null, t("share.files")),
 					h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
 					h("h3", null, t("share.picture")),
@@ -156,6 +159,20 @@ function share(view) {
 				),
 			),
 	];
+}
+
+/** To start a class on this run, at this step. @param {View} view @param {string} page @param {string} here */
+function teaching(view, page, here) {
+	const token = document.querySelector("input[name=csrfmiddlewaretoken]");
+	if (!(token instanceof HTMLInputElement)) return null;
+	return h(
+		"form",
+		{ key: "class", method: "post", action: `${page}class${here}`, class: "share-class" },
+		h("input", { type: "hidden", name: "csrfmiddlewaretoken", value: token.value }),
+		h("input", { type: "hidden", name: "run", value: view.run.id }),
+		h("button", { class: "button primary" }, t("share.class")),
+		h("p", { class: "muted small" }, t("share.class.about")),
+	);
 }
 
 /** @param {HTMLElement} button @param {string} text */

@@ -22,6 +22,7 @@ export function drawn(asked) {
 	const few = asked.labels.length <= MOST_BOXES;
 	const figure = few ? boxes(asked) : field(asked);
 	for (const style of figure.querySelectorAll("style")) style.remove(); // which the site's policy would refuse
+	for (const part of figure.querySelectorAll("g[aria-label]")) part.removeAttribute("aria-label"); // the whole has one
 	figure.setAttribute("role", "img");
 	figure.setAttribute("aria-label", asked.label);
 	return figure;
@@ -58,7 +59,7 @@ function dots({ points, labels, factor, measure }) {
 		y: "value",
 		r: points.length > 2000 ? 2 : 3.5,
 		fill: "var(--s0)",
-		fillOpacity: 0.6,
+		fillOpacity: points.length > 2000 ? 0.35 : 0.6,
 		tip: { maxRadius: 16, fill: "var(--panel)" },
 	};
 }

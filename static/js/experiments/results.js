@@ -7,6 +7,7 @@ import { firstChoice, pointsOf } from "./rows.js";
 import { tables } from "./tables.js";
 
 const ASK_AFTER = 1500; // ms
+const MANY = 3000; // dots, which take a while to draw: not for every few that come
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 const page = element("results");
 const boot = JSON.parse(element("boot").textContent ?? "{}");
@@ -28,7 +29,7 @@ const state = {
 };
 /** @type {typeof import("./drawing.js") | null} */
 let drawing = null;
-let drawnAt = ""; // what the drawing shows, so that it is made anew only when that has changed
+let drawn = { what: "", size: 0 }; // what the drawing shows, so that it is made anew only when that has changed
 
 /** @param {any} answer */
 function take(answer) {
@@ -169,9 +170,11 @@ function drawControls() {
 async function drawPlot() {
 	const target = element("drawing");
 	const width = Math.round(target.clientWidth || 800);
-	const what = `${state.results.size} ${state.factor} ${state.measure} ${width}`;
-	if (what === drawnAt) return;
-	drawnAt = what;
+	const what = `${state.factor} ${state.measure} ${width}`;
+	const fresh = state.results.size - drawn.size;
+	const few = !ended() && state.results.size > MANY && fresh < drawn.size / 4;
+	if (what === drawn.what && (!fresh || few)) return;
+	drawn = { what, size: state.results.size };
 	drawing ??= await import("./drawing.js");
 	const { name, labels } = boot.levels[state.factor];
 	const measure = boot.names[boot.measures[state.measure]];

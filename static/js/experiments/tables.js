@@ -44,7 +44,7 @@ function failures({ results, failed }) {
 	);
 }
 
-/** @param {string} title @param {string[]} heads @param {any[]} body */
+/** @param {string} title @param {any[]} heads @param {any[]} body */
 function table(title, heads, body) {
 	return h(
 		"div",
@@ -112,7 +112,12 @@ function runs({ boot, measure, highest }, points, share, open, turn) {
 			),
 		),
 	);
-	const heads = [t("run"), ...boot.levels.map((/** @type {any} */ one) => one.name), name, ""];
+	const heads = [
+		t("run"),
+		...boot.levels.map((/** @type {any} */ one) => one.name),
+		name,
+		h("span", { class: "sr" }, t("open")),
+	];
 	const order = t(highest ? "highest" : "lowest");
 	return [
 		h(

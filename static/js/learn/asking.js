@@ -111,7 +111,9 @@ function hint(predictions, open) {
 		const name = optionText(open.options[picked], open);
 		return t(predictions.heldBy ? "predict.held" : "predict.picked", { name });
 	}
-	return t(predictions.offersSkip ? "predict.pickorskip" : "predict.pick", { n: open.options.length });
+	return t(predictions.offersSkip && !predictions.heldBy ? "predict.pickorskip" : "predict.pick", {
+		n: open.options.length,
+	});
 }
 
 /**
@@ -153,7 +155,7 @@ function placesOf(root, { options }) {
  * @param {HTMLElement} root
  * @param {import("./answers.js").Option} option
  */
-function rowOf(root, { key, kind }) {
+export function rowOf(root, { key, kind }) {
 	if (kind !== "node" && kind !== "pod") return null;
 	const name = CSS.escape(key);
 	const rows =
@@ -175,7 +177,7 @@ function rowOf(root, { key, kind }) {
  * @param {DOMRect} box
  * @returns {Corner}
  */
-function cornerOf(root, box) {
+export function cornerOf(root, box) {
 	const frame = root.getBoundingClientRect();
 	return { left: box.right - frame.left - SIZE, top: box.top - frame.top + root.scrollTop + (box.height - SIZE) / 2 };
 }

@@ -68,6 +68,6 @@ async function pastTheEnd(end) {
 
 /** @param {number} before */
 async function fill(before) {
-	const { backfill } = await import("../trace/backfill.js");
+	const { backfill } = await import("../trace/late/backfill.js");
 	return backfill(boot.api, boot.run, before, (seq) => store.has(seq), takeChunk);
 }

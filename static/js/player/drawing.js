@@ -56,7 +56,8 @@ function modules() {
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
 	const pictures = pictureFor(scene, state, heroOf(event, state));
-	const coming = [page.lens.coming, captionsFor(event), pictures, explanationFor(scene), headline()].filter(Boolean);
+	const told = [captionsFor(event, state), headline()];
+	const coming = [page.lens.coming, ...told, pictures, explanationFor(scene)].filter(Boolean);
 	return coming.length ? Promise.all(coming) : null;
 }
 

@@ -27,20 +27,23 @@ export async function loadCaptions(...names) {
 /**
  * Resolves once an event can be told; null when it can be now.
  * @param {AnyEvent} event
+ * @param {State} state
  * @returns {Promise<void> | null}
  */
-export function captionsFor(event) {
-	const name = TELLS.get(event.type);
-	return !name || loaded.has(name) ? null : loadCaptions(name);
+export function captionsFor(event, { group }) {
+	const names = [TELLS.get(event.type), group && "group"].filter((name) => name && !loaded.has(name));
+	return names.length ? loadCaptions(.../** @type {any} */ (names)) : null;
 }
 
 /** @param {Context} context @returns {Caption} */
 export function captionOf(context) {
 	const hero = heroOf(context.event, context.state);
-	const made = byType[context.event.type]?.({ ...context, hero }) ?? {};
+	const { type } = context.event;
+	const teller = (context.state.group && byType[`group.${type}`]) ?? byType[type];
+	const made = teller?.({ ...context, hero }) ?? {};
 	return {
 		eyebrow: made.eyebrow ?? parts(`eyebrow.${pointOf(context.event, context.state) || "between"}`),
-		sentence: made.sentence ?? [context.event.type],
+		sentence: made.sentence ?? [type],
 		why: joined(made.why ?? []),
 		next: made.next?.length ? made.next : nextOf({ ...context, hero }),
 	};

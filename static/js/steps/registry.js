@@ -115,6 +115,20 @@ export const STEPS = {
 		explains: ["message"],
 		explanation: () => import("./binding/explanation.js"),
 	},
+	group: {
+		tells: [
+			"PodGroupCycleStarted",
+			"PlacementStarted",
+			"PodGroupEvaluated",
+			"PlacementsScored",
+			"PodGroupPreemptionEvaluated",
+			"PodGroupDecided",
+			"PodGroupMemberDecided",
+			"PodGroupConditionWritten",
+			"PodGroupCycleFinished",
+		],
+		captions: () => import("./group/captions.js"),
+	},
 };
 
 /** @template T @param {(name: StepName, step: Step) => [string, T][]} entries */

@@ -1,7 +1,6 @@
 // @ts-check
 /** The chunks of a run that are here, decoded: any event and any state by number. Gaps are allowed. */
 
-import { withCandidates } from "./candidates.js";
 import { chunkOf } from "./feed.js";
 import { apply, fork, fromKeyframe } from "./state.js";
 
@@ -19,7 +18,6 @@ export class ChunkStore {
 
 	/** Take a chunk in. */
 	put(/** @type {TraceChunk} */ { seq, first_step: first, events, keyframe, last }) {
-		withCandidates(events);
 		this.chunks[seq] = { seq, first, time: keyframe.time, events, keyframe, kept: [], last };
 		if (last) this.complete = true;
 		for (const chunk of this.chunks) if (chunk?.keyframe) this.begin(chunk, chunk.keyframe);

@@ -30,7 +30,11 @@ export function chunkOf(step) {
 export async function openFrame(frame) {
 	if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
 	const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
-	return new Response(body).json();
+	const text = await new Response(body).text();
+	const chunk = JSON.parse(text);
+	if (text.includes('"pod_group')) await import("./late/groups.js");
+	if (text.includes('"PreemptionEvaluated"')) (await import("./late/candidates.js")).unpack(chunk);
+	return chunk;
 }
 
 /**

@@ -5,7 +5,6 @@
  * copies and shares everything else.
  */
 
-import { withCandidates } from "./candidates.js";
 import { fullNode, fullPod, HANDLERS, setCycle } from "./fold.js";
 
 /** @returns {State} */
@@ -19,6 +18,8 @@ export function emptyState() {
 		pods: new Map(),
 		storage: new Map(),
 		cycle: {},
+		group: null,
+		pod_groups: new Map(),
 		finished: false,
 		deleted: [],
 		title: "",
@@ -39,14 +40,14 @@ export function emptyState() {
  */
 export function fromKeyframe(keyframe, began) {
 	if ("nodes" in keyframe) return fromWhole(keyframe);
-	const { step, time, since = [], cycle = [], order } = keyframe;
+	const { step, time, since = [], cycle = [], group = [], order } = keyframe;
 	if (!step) return emptyState();
 	if (!began) return undefined;
 	const state = fork(began);
 	for (const event of since) apply(state, event);
-	withCandidates(cycle);
 	setCycle(state, cycle);
-	const attempt = state.cycle.CycleStarted?.attempt ?? 0;
+	HANDLERS.Group?.(state, { events: group });
+	const attempt = state.cycle.CycleStarted?.attempt ?? state.group?.started.first_attempt ?? 0;
 	return Object.assign(state, { step, time, attempt, order: order ?? state.order });
 }
 

@@ -3,6 +3,7 @@
 export type Column = number | string;
 export type Outcome = "Scheduled" | "Nominated" | "Unschedulable" | "Error";
 export type StatusCode = "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
+export type GroupOutcome = "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
 
 /** What one plugin's QueueingHintFn said to a cluster event: does it wake the pod? */
 export interface Hint {
@@ -65,6 +66,48 @@ export interface PodSummary {
   never_preempts?: boolean;
   owner?: string;
   wishes?: Wish[];
+  pod_group?: string;
+}
+
+/** A PodGroup as the player draws it. `min_count` None: the policy is basic, members are not held together. */
+export interface PodGroupSummary {
+  pod_group: string;
+  min_count?: number | null;
+  topology_key?: string;
+  priority?: number;
+  disruption_mode?: "Pod" | "PodGroup";
+}
+
+/** The condition PodGroupScheduled of a PodGroup. */
+export interface PodGroupState {
+  status: "True" | "False";
+  reason: string;
+  message?: string;
+}
+
+/** How a member fared while its group was tried. `permit` "": it fits nowhere, and `message` says why. */
+export interface GroupMember {
+  pod: string;
+  node?: string;
+  permit?: "" | "Wait" | "Success";
+  requires_preemption?: boolean;
+  message?: string;
+}
+
+/** What a placement that holds the group scored: by plugin (normalized and weighted), and in all. */
+export interface PlacementScore {
+  placement: string;
+  total: number;
+  scores: Record<string, number>;
+}
+
+/** What can only be evicted together: a pod, or the members of a group with disruptionMode PodGroup. */
+export interface VictimUnit {
+  pods: string[];
+  priority: number;
+  reprieved: boolean;
+  pod_group?: string;
+  violates_pdb?: boolean;
 }
 
 /** One thing that an update changed; None where it was not there before, or is not there after. */
@@ -174,6 +217,7 @@ export interface RunStarted {
   kubernetes_version?: string;
   storage?: Storage[];
   wakes?: Record<string, string[]>;
+  pod_groups?: PodGroupSummary[];
 }
 
 /** Virtual time moved on, and why: what is due now. */
@@ -195,6 +239,7 @@ export interface ObjectApplied {
   order?: string[] | null;
   changes?: FieldChange[];
   storage?: Storage | null;
+  pod_group?: PodGroupSummary | null;
 }
 
 /** An object is gone. A pod leaves its node or queue. */
@@ -254,6 +299,7 @@ export interface CycleStarted {
   profile: string;
   pod_attempts: number;
   source?: "active" | "backoff";
+  pod_group?: string;
 }
 
 /** PreFilter ran. `rejected_by` is None when the cycle goes on; `nodes` is the intersection of what was narrowed. */
@@ -471,14 +517,111 @@ export interface RunFinished {
   bound: Record<string, string>;
   deleted: string[];
   pending: string[];
+  pod_groups?: Record<string, PodGroupState | null> | null;
+}
+
+/** A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order. */
+export interface PodGroupCycleStarted {
+  type: "PodGroupCycleStarted";
+  cycle: number;
+  pod_group: string;
+  profile: string;
+  pods: string[];
+  pod_attempts: number[];
+  first_attempt: number;
+  min_count?: number | null;
+  scheduled?: number;
+  topology_key?: string;
+  source?: "active" | "backoff";
+}
+
+/** The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all. */
+export interface PlacementStarted {
+  type: "PlacementStarted";
+  pod_group: string;
+  placement: string;
+  nodes: string[];
+  number: number;
+  count: number;
+}
+
+/** All members were tried one after the other, each beside those before it. Nothing has been bound yet. */
+export interface PodGroupEvaluated {
+  type: "PodGroupEvaluated";
+  pod_group: string;
+  success: boolean;
+  members: GroupMember[];
+  placement?: string;
+  nodes?: string[] | null;
+  waiting_on_preemption?: boolean;
+  message?: string;
+}
+
+/** Several placements hold the group: the one with the highest total is taken, of equals the first. */
+export interface PlacementsScored {
+  type: "PlacementsScored";
+  pod_group: string;
+  placements: PlacementScore[];
+  chosen: string;
+}
+
+/** WorkloadAwarePreemption looked for victims for the group as a whole. */
+export interface PodGroupPreemptionEvaluated {
+  type: "PodGroupPreemptionEvaluated";
+  pod_group: string;
+  status: "Success" | "Error" | "Unschedulable" | "UnschedulableAndUnresolvable" | "Wait" | "Skip" | "Pending";
+  message?: string;
+  victims?: string[];
+  simulations?: number;
+  units?: VictimUnit[];
+}
+
+/** What becomes of the group. Scheduled: members that have a node are bound now. Else all come back to the queue. */
+export interface PodGroupDecided {
+  type: "PodGroupDecided";
+  pod_group: string;
+  outcome: "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
+  message?: string;
+  placement?: string | null;
+}
+
+/** What the group's decision means for one member follows: its way to its node, or back to the queue. */
+export interface PodGroupMemberDecided {
+  type: "PodGroupMemberDecided";
+  pod: string;
+  pod_group: string;
+  attempt: number;
+  profile: string;
+  pod_attempts: number;
+  node?: string;
+}
+
+/** The condition PodGroupScheduled. `kept`: True stands there already and is never taken back. */
+export interface PodGroupConditionWritten {
+  type: "PodGroupConditionWritten";
+  pod_group: string;
+  status: "True" | "False";
+  reason: string;
+  message?: string;
+  kept?: boolean;
+}
+
+/** All that the cycle caused has been delivered. AttemptFinished follows for each member. */
+export interface PodGroupCycleFinished {
+  type: "PodGroupCycleFinished";
+  cycle: number;
+  pod_group: string;
+  outcome: "Scheduled" | "WaitingOnPreemption" | "Unschedulable" | "Error";
+  waiting_on_permit?: string[];
 }
 
 /** What the events before a chunk have left, beside RunStarted. `order` None: as when the run began. */
 export interface Keyframe {
   step: number;
   time: number;
-  since?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
-  cycle?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  since?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
+  cycle?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
+  group?: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
   order?: string[] | null;
 }
 
@@ -487,13 +630,13 @@ export interface TraceChunk {
   seq: number;
   first_step: number;
   keyframe: Keyframe;
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
   last: boolean;
 }
 
 /** Of a chunk of any version, what all have in common. */
 export interface _Events {
-  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished)[];
+  events: (RunStarted | ClockAdvanced | ObjectApplied | ObjectDeleted | PodEnqueued | PodsKeptWaiting | PodGated | PodIgnored | CycleStarted | PreFilterFinished | NodesFiltered | PreemptionEvaluated | VictimEvicted | PreemptionStarted | PreemptionFinished | PodNominated | NominationCleared | ScoresComputed | HostSelected | PodAssumed | PodReserved | PodUnreserved | PermitEvaluated | PermitDecided | PodPreBound | PodBound | BindingFailed | SchedulingFailed | PodActivated | AttemptFinished | RunFinished | PodGroupCycleStarted | PlacementStarted | PodGroupEvaluated | PlacementsScored | PodGroupPreemptionEvaluated | PodGroupDecided | PodGroupMemberDecided | PodGroupConditionWritten | PodGroupCycleFinished)[];
 }
 
 export type AnyEvent =
@@ -527,4 +670,13 @@ export type AnyEvent =
   | SchedulingFailed
   | PodActivated
   | AttemptFinished
-  | RunFinished;
+  | RunFinished
+  | PodGroupCycleStarted
+  | PlacementStarted
+  | PodGroupEvaluated
+  | PlacementsScored
+  | PodGroupPreemptionEvaluated
+  | PodGroupDecided
+  | PodGroupMemberDecided
+  | PodGroupConditionWritten
+  | PodGroupCycleFinished;

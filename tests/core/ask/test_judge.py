@@ -13,7 +13,8 @@ from scheduler_core.ask.moment import at_end, before_attempt
 from scheduler_core.scenario.parse import Scenario, parse_scenario
 from tests.builders import node, parse, pod
 
-FILES = sorted((Path(__file__).parents[2] / "conformance").glob("*/*.yaml"))
+FOLDER = Path(__file__).parents[2] / "conformance"
+FILES = sorted(path for path in FOLDER.glob("*/*.yaml") if path.parent.name != "gang")  # tried together
 ATTEMPTS = 4  # of a run, from its first to its last
 CPU = ("spec", "containers", 0, "resources", "requests", "cpu")
 
@@ -81,3 +82,12 @@ def test_an_attempt_that_does_not_exist_is_not_found() -> None:
 
 def test_at_the_end_of_a_run_no_attempt_comes() -> None:
     assert at_end(two_nodes()).pod is None
+
+
+def test_a_member_of_a_group_is_judged_beside_those_before_it() -> None:
+    scenario = parse_scenario((FOLDER / "gang/001-gang-fits.yaml").read_text())
+    records = [record for record in decisions(simulate(scenario)) if "attempt" in record]
+    for record in records:
+        decision = before_attempt(scenario, record["attempt"]).world().decide(record["pod"])
+        assert decision.record == {name: record[name] for name in decision.record}
+        assert decision.node == record["node"]

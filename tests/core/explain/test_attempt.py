@@ -22,7 +22,7 @@ from scheduler_core.trace.events import AnyEvent
 from tests.builders import configuration, node, parse, pod, scenario
 from tests.conformance.records import records_of, scenario_of
 
-CASES = sorted(records_of(DEFAULT_RELEASE.version))
+CASES = sorted(case for case in records_of(DEFAULT_RELEASE.version) if not case.startswith("gang/"))  # tried together
 MOST_NODES = 12  # of an attempt, the rest goes by the same code
 
 
@@ -215,3 +215,16 @@ def test_a_plugin_of_another_package_is_asked_too() -> None:
     )
     last = found.nodes[0].filters[-1]
     assert (last.plugin, last.code, last.reasons) == ("OddNames", "Unschedulable", ["node(s) had an even number"])
+
+
+@pytest.mark.parametrize("case", ["gang/002-gang-does-not-fit", "gang/050-tas-most-pods"])
+def test_a_member_of_a_group_is_explained_as_it_was_tried_on_the_nodes_that_are_asked_about(case: str) -> None:
+    scenario = parse_scenario(scenario_of(case))
+    records = [json.loads(line) for line in records_of(DEFAULT_RELEASE.version)[case].splitlines()]
+    for record in (record for record in records if "attempt" in record):
+        nodes = [*record["filter"], *record["feasible"]]
+        explained = explain(scenario, record["attempt"], nodes)
+        assert explained.pod == record["pod"]
+        for found in explained.nodes:
+            assert rejection(found) == record["filter"].get(found.node)
+            check_scores(found, record)

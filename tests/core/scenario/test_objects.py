@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import pytest
 
 from scheduler_core.apis.core import (
+    CoschedulingPodGroup,
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
@@ -17,7 +18,6 @@ from scheduler_core.apis.core import (
     PersistentVolume,
     PersistentVolumeClaim,
     PodDisruptionBudget,
-    PodGroup,
     PriorityClass,
     StorageClass,
     VolumeAttachment,
@@ -174,9 +174,11 @@ def test_replica_set_needs_a_selector() -> None:
     assert problems(manifest("ReplicaSet", "apps/v1", spec={}))[0][0] == "spec.selector"
 
 
-def test_pod_group() -> None:
+def test_pod_group_of_scheduler_plugins() -> None:
     version = "scheduling.x-k8s.io/v1alpha1"
-    found = only(PodGroup, parse(manifest("PodGroup", version, spec={"minMember": 3, "scheduleTimeoutSeconds": 10})))
+    found = only(
+        CoschedulingPodGroup, parse(manifest("PodGroup", version, spec={"minMember": 3, "scheduleTimeoutSeconds": 10}))
+    )
     assert (found.min_member, found.schedule_timeout_seconds) == (3, 10)
     assert problems(manifest("PodGroup", version, spec={}))[0] == ("spec.minMember", "Required value")
 

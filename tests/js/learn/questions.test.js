@@ -11,6 +11,8 @@ import { optionText, textOf } from "../../../static/js/learn/words.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
+import { unpack } from "../../../static/js/trace/late/candidates.js";
+import "../../../static/js/trace/late/groups.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -28,7 +30,10 @@ function lessons() {
 
 function storeOf({ chunks }) {
 	const store = new ChunkStore();
-	for (const chunk of chunks) store.put(chunk);
+	for (const chunk of chunks) {
+		unpack(chunk);
+		store.put(chunk);
+	}
 	store.complete = true;
 	return store;
 }

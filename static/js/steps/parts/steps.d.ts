@@ -1,11 +1,11 @@
 /** What a step of scheduling consists of, by the bare names that most modules use. */
 
 declare global {
-	type StepName = "run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding";
+	type StepName = "run" | "cluster" | "queue" | "prefilter" | "filter" | "score" | "preempt" | "binding" | "group";
 	type FilterOrder = "plugin" | "node";
 	type Teller = (context: Context) => Partial<Caption>;
 	type Explain = (view: View, kind: string, first: string, second: string) => Child;
-	type PictureName = keyof typeof import("./registry.js").PICTURES;
+	type PictureName = keyof typeof import("../registry.js").PICTURES;
 
 	interface Step {
 		/** the events that its captions speak of */
@@ -26,11 +26,11 @@ declare global {
 
 	/** What a picture may also draw, when it is here. */
 	interface Parts {
-		strips?: typeof import("./binding/view.js");
-		funnel?: typeof import("./filter/funnel.js");
-		claims?: typeof import("./cluster/claims.js");
-		bars?: typeof import("./score/bars.js");
-		reasons?: typeof import("./many/reason_groups.js");
+		strips?: typeof import("../binding/view.js");
+		funnel?: typeof import("../filter/funnel.js");
+		claims?: typeof import("../cluster/claims.js");
+		bars?: typeof import("../score/bars.js");
+		reasons?: typeof import("../many/reason_groups.js");
 	}
 
 	/** A score plugin (or extender) over the feasible nodes. */

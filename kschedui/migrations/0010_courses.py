@@ -10,7 +10,7 @@ import kschedui.models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("kschedui", "0008_experiments"),
+        ("kschedui", "0009_classes"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

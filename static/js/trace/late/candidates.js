@@ -1,14 +1,15 @@
 // @ts-check
 /** Preemption's candidates, one by one, from an event's columns. */
 
-/** @param {AnyEvent[]} events */
-export function withCandidates(events) {
-	for (const event of events)
+/** @param {TraceChunk} chunk */
+export function unpack({ events, keyframe }) {
+	const { cycle = [] } = /** @type {{cycle?: any}} */ (keyframe);
+	for (const event of [...events, ...(Array.isArray(cycle) ? cycle : [])])
 		if (event.type === "PreemptionEvaluated") event.candidates ??= event.dry_runs ? unpacked(event.dry_runs) : [];
 }
 
 /**
- * @param {import("./trace").DryRuns} runs
+ * @param {import("../trace").DryRuns} runs
  * @returns {Candidate[]}
  */
 function unpacked({ nodes, removed, removed_counts, tried, reprieved, violates_pdb, victims, victim_counts, ...each }) {

@@ -1,7 +1,7 @@
 // @ts-check
 /** The chunks before the linked one: over HTTP, once its step is on the screen. */
 
-import { fetchChunk } from "./feed.js";
+import { fetchChunk } from "../feed.js";
 
 /**
  * Fetch the chunks below `before` that are not here, first to last.

@@ -1,0 +1,1 @@
+"""A class: a run that a teacher shows to whoever has its code, for four hours."""

@@ -1,0 +1,61 @@
+"""A student's seat: one signed cookie with the class and a random token, for that class's run alone."""
+
+import hashlib
+import secrets
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from django.conf import settings
+from django.core import signing
+from django.http.response import HttpResponseBase
+
+from kschedui.classrooms import store
+from kschedui.models import Run
+from kschedui.scenarios import access
+
+COOKIE = "__Host-class" if settings.HTTPS else "kschedui_class"
+SALT = "kschedui.class"
+SECONDS = int(store.LASTS.total_seconds())
+TOKEN_BYTES = 12
+
+
+class Seat(NamedTuple):
+    """In the class of this code."""
+
+    code: str
+    token: str
+
+    @property
+    def student(self) -> str:
+        """Who answers: different in each class."""
+        return hashlib.sha256(f"{self.code} {self.token}".encode()).hexdigest()[:32]
+
+
+def seat_in(cookies: Mapping[str, str]) -> Seat | None:
+    """The browser's seat, if it has one that we signed."""
+    try:
+        found = signing.TimestampSigner(salt=SALT).unsign(cookies.get(COOKIE, ""), max_age=SECONDS)
+    except signing.BadSignature:
+        return None
+    return Seat._make(found.split(".", 1))
+
+
+def give(response: HttpResponseBase, code: str) -> None:
+    """A seat in the class, for as long as a class lasts."""
+    value = signing.TimestampSigner(salt=SALT).sign(f"{code}.{secrets.token_urlsafe(TOKEN_BYTES)}")
+    response.set_cookie(COOKIE, value, max_age=SECONDS, httponly=True, samesite="Lax", secure=settings.HTTPS)
+
+
+def sits_before(cookies: Mapping[str, str], run: Run) -> bool:
+    """Has this browser a seat in a class that shows the run now?"""
+    seat = seat_in(cookies)
+    if seat is None:
+        return False
+    found = store.live().filter(code=seat.code, run=run).first()
+    return found is not None and not store.is_over(found)
+
+
+def require_sight(visitor: access.Visitor, cookies: Mapping[str, str], run: Run) -> None:
+    """Of a run, for who may see its scenario and for its class; raises NotAllowed."""
+    if not sits_before(cookies, run):
+        access.require_sight(visitor, run.version.scenario)

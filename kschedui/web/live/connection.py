@@ -1,0 +1,111 @@
+"""What every websocket here does: it takes a place and gives it back, sends within a deadline, and says why it closes.
+
+Whatever a client sends is answered by a sentence; a traceback goes to the log only.
+"""
+
+import asyncio
+import json
+import logging
+from typing import Any
+
+from channels.generic.websocket import AsyncWebsocketConsumer
+from django.conf import settings
+from django.utils import translation
+from django.utils.translation import gettext_noop
+
+from kschedui.language import language_of_scope, spoken
+from kschedui.web.http.byte_budget import patience
+from kschedui.web.http.client_address import client_of
+from kschedui.web.http.metrics import sockets
+
+logger = logging.getLogger(__name__)
+
+ERROR, RESTART, NOT_ALLOWED, NO_SUCH_RUN, SLOW, TOO_MANY = 1011, 1012, 4001, 4004, 4008, 4029
+
+
+class Refused(Exception):
+    """Close with this code after telling the sentence."""
+
+    def __init__(self, code: int, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class Connection(AsyncWebsocketConsumer):
+    """One socket."""
+
+    address = ""
+    streaming: asyncio.Task[None] | None = None
+
+    async def connect(self) -> None:
+        """Accept first, since only an open socket can be told why it is closed."""
+        await self.accept()
+        address = client_of((self.scope.get("client") or [""])[0])
+        if sockets[address] >= settings.LIMITS["sockets_per_address"]:
+            sentence = gettext_noop("Too many connections from your address; close other windows.")
+            return await self.refuse(Refused(TOO_MANY, sentence))
+        self.address = address
+        sockets[address] += 1
+
+    async def disconnect(self, code: int) -> None:
+        """End the stream and give the place back."""
+        await self.stop_streaming()
+        if self.address:
+            sockets[self.address] -= 1
+            if not sockets[self.address]:
+                del sockets[self.address]
+            self.address = ""
+
+    async def tell(self, **message: Any) -> None:
+        """Send a text message."""
+        await self.bounded_send(text_data=json.dumps(message))
+
+    async def bounded_send(self, **data: Any) -> None:
+        """Send within the deadline; what the client does not take would pile up here. Raises TimeoutError, and
+        ConnectionError when the client is gone."""
+        (message,) = data.values()
+        outlet = self.scope.get("outlet")
+        try:
+            async with asyncio.timeout(patience(len(message))):
+                await (outlet.take(message) if outlet else self.send(**data))
+        except RuntimeError:  # how a server says it
+            raise ConnectionResetError from None
+
+    async def refuse(self, refusal: Refused) -> None:
+        """Say why, and close; a client that takes nothing is closed all the same."""
+        try:
+            async with asyncio.timeout(1):
+                if str(refusal):
+                    await self.send(text_data=json.dumps({"type": "error", "message": self.say(str(refusal))}))
+                await self.close(refusal.code)
+        except (TimeoutError, RuntimeError, OSError):  # it is gone, say
+            logger.info("a socket that takes nothing is dropped")
+            if self.scope.get("outlet"):
+                self.scope["outlet"].drop()
+
+    def say(self, sentence: str) -> str:
+        """The sentence in the language of whoever opened the socket."""
+        with translation.override(language_of_scope(self.scope)):
+            return spoken(sentence)
+
+    async def stop_streaming(self) -> None:
+        """End the stream, if there is one."""
+        if self.streaming and self.streaming is not asyncio.current_task():
+            self.streaming.cancel()
+            await asyncio.gather(self.streaming, return_exceptions=True)
+        self.streaming = None
+
+
+def read_object(text: str | None, longest: int) -> dict[str, Any]:
+    """The JSON object that came; ValueError with a sentence for anything else."""
+    if text is None:
+        raise ValueError("Only text messages are understood here.")
+    if len(text) > longest:
+        raise ValueError(f"A message has at most {longest} characters.")
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        message = None
+    if not isinstance(message, dict):
+        raise ValueError("A message is a JSON object.")
+    return message

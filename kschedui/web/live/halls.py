@@ -1,0 +1,250 @@
+"""One hall per (process, class): what the class's row says, for all sockets of this process that follow the class.
+
+A change is committed, written to this process's sockets, and announced together with the row, so that the teacher's
+step reaches a student without another read. It is written to all of them at once, as one frame; only who has not taken
+what came before is woken, and sends itself what is newest then.
+
+An announcement that is lost costs a moment: the hall looks by itself every POLL_SECONDS, which also ends the class when
+its time is up. How many students there are is known to nobody but the halls, who tell each other.
+"""
+
+import asyncio
+import json
+import logging
+import secrets
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from typing import Any
+
+from channels.db import database_sync_to_async
+from channels.layers import get_channel_layer
+from django.db import Error
+
+from kschedui.classrooms import store
+from kschedui.classrooms.store import Board, Given
+from kschedui.web.http.metrics import students
+from kschedui.web.live.outlet import Outlet, text_frame
+
+logger = logging.getLogger(__name__)
+
+POLL_SECONDS = 2.0
+PAUSE_SECONDS = 0.25  # between two looks
+FORGET_SECONDS = 3 * POLL_SECONDS  # a process that is silent for longer has no students
+PROCESS = secrets.token_hex(8)
+
+read_board = database_sync_to_async(store.board)
+count_answers = database_sync_to_async(store.answered)
+take_answers = database_sync_to_async(store.take)
+
+
+class Follower:
+    """One socket: `student` is "" for the teacher, `outlet` None where the server shows none."""
+
+    def __init__(self, student: str, outlet: Outlet | None) -> None:
+        self.student = student
+        self.outlet = outlet
+        self.wake = asyncio.Event()  # there is news that was not written to it
+        self.number = -1  # of the board that was sent to it last; nothing is offered before the first
+
+
+class Hall:
+    """One class, as read last, and who follows it here."""
+
+    def __init__(self, pk: int, board: Board) -> None:
+        self.pk = pk
+        self.board = board
+        self.told = tell(board)
+        self.followers: set[Follower] = set()
+        self.teachers: set[Follower] = set()
+        self.elsewhere: dict[str, tuple[int, float]] = {}  # students of other processes, and when they said so
+        self.answered = 0  # of the question on screen, while a teacher is here
+        self.answers = AnswerBox(self)
+        self.news = asyncio.Event()  # something may have changed in the database, or here
+        self.broken = False
+        self.tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def here(self) -> int:
+        """Students of this process; one with two windows is one."""
+        return len({one.student for one in self.followers if one.student})
+
+    @property
+    def following(self) -> int:
+        """Students of all processes."""
+        now = asyncio.get_running_loop().time()
+        return self.here + sum(count for count, at in self.elsewhere.values() if now - at < FORGET_SECONDS)
+
+    def show(self, board: Board) -> None:
+        """Take a newer row, and wake the sockets."""
+        if board.number > self.board.number or (board.ended and not self.board.ended):
+            if board.asked.get("id") != self.board.asked.get("id"):
+                self.answered = 0
+            self.board, self.told = board, tell(board)
+            frame = text_frame(self.told)
+            for one in self.followers:
+                if one.number >= 0 and one.outlet and not board.ended and one.outlet.offer(frame):
+                    one.number = board.number
+                else:
+                    one.wake.set()
+
+    async def change(self, change: Callable[..., Board], *args: Any, **kwargs: Any) -> None:
+        """Commit, show, announce; raises NoClass and the database's errors."""
+        board: Board = await database_sync_to_async(change)(self.pk, *args, **kwargs)
+        self.show(board)
+        await self.say("board", board=board._asdict())
+
+    async def say(self, kind: str, **message: Any) -> None:
+        """To the halls of all processes. Never fails."""
+        try:
+            await get_channel_layer().group_send(store.group(self.pk), {"type": kind, "process": PROCESS, **message})
+        except Exception as error:  # the broker may be away; halls poll
+            logger.info("the other processes were not told of class %s: %s", self.pk, error)
+
+    def hear(self, message: dict[str, Any]) -> None:
+        """What another hall said."""
+        if message["process"] == PROCESS:
+            return
+        if message["type"] == "board":
+            self.show(Board(**message["board"]))
+        elif message["type"] == "answers":
+            self.news.set()
+        elif message["type"] == "students":
+            self.elsewhere[message["process"]] = message["count"], asyncio.get_running_loop().time()
+            self.wake_teachers()
+
+    def wake_teachers(self) -> None:
+        """A count has changed."""
+        for one in self.teachers:
+            one.wake.set()
+
+    async def listen(self) -> None:
+        """Hear the other processes. Without the broker the hall lives on by polling."""
+        layer = get_channel_layer()
+        try:
+            channel = await layer.new_channel()
+            await layer.group_add(store.group(self.pk), channel)
+            while True:
+                self.hear(await layer.receive(channel))
+        except Exception as error:  # whatever the broker's client raises
+            logger.warning("class %s is followed without announcements: %s", self.pk, error)
+
+    async def watch(self) -> None:
+        """Look at the row, and tell the others how many students are here."""
+        while True:
+            self.news.clear()
+            try:
+                await self.look()
+            except Error as error:  # the database is away for a moment
+                logger.warning("class %s could not be read: %s", self.pk, error)
+            await self.say("students", count=self.here)
+            self.wake_teachers()
+            await asyncio.sleep(PAUSE_SECONDS)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(POLL_SECONDS):  # not wait_for, which may swallow a cancellation (3.11)
+                    await self.news.wait()
+
+    async def look(self) -> None:
+        """At the row, and for a teacher at the answers."""
+        self.show(await read_board(self.pk))
+        question = self.board.asked.get("id")
+        if question and self.teachers:
+            self.answered = await count_answers(self.pk, question)
+
+
+class AnswerBox:
+    """Answers that came while those before were being written are written together."""
+
+    def __init__(self, hall: Hall) -> None:
+        self.hall = hall
+        self.waiting: list[tuple[Given, asyncio.Future[bool]]] = []
+        self.task: asyncio.Task[None] | None = None
+
+    async def put(self, given: Given) -> bool:
+        """Whether it counts; it is in the database then. Raises the database's errors."""
+        kept: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.waiting.append((given, kept))
+        if self.task is None or self.task.done():
+            self.task = asyncio.create_task(self.write())
+        return await kept
+
+    async def write(self) -> None:
+        """Batch after batch, as long as there are any."""
+        while self.waiting:
+            batch, self.waiting = self.waiting, []
+            try:
+                taken: set[Given] = await take_answers(self.hall.pk, [given for given, _ in batch])
+            except Exception as error:  # everybody who waits gets it
+                for _, kept in batch:
+                    if not kept.done():
+                        kept.set_exception(error)
+                continue
+            students = {given.student for given in taken}
+            for given, kept in batch:
+                if not kept.done():
+                    kept.set_result(given.student in students)
+            self.hall.news.set()
+            await self.hall.say("answers")
+
+
+def tell(board: Board) -> str:
+    """The message to every socket."""
+    return json.dumps({"type": "board", **board._asdict()})
+
+
+_halls: dict[tuple[int, int], Hall] = {}  # (event loop, class)
+
+
+@asynccontextmanager
+async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
+    """The hall of the class, shared with this process's other sockets."""
+    key = (id(asyncio.get_running_loop()), pk)
+    board = await read_board(pk)
+    hall = _halls.get(key)
+    if hall is None or hall.broken:
+        hall = _halls[key] = Hall(pk, board)
+        hall.tasks = [asyncio.create_task(hall.listen()), asyncio.create_task(hall.watch())]
+        hall.tasks[1].add_done_callback(partial(_ended, hall))
+    _count(pk, follower, 1)
+    hall.followers.add(follower)
+    if not follower.student:
+        hall.teachers.add(follower)
+    hall.show(board)
+    hall.news.set()
+    try:
+        yield hall
+    finally:
+        _count(pk, follower, -1)
+        hall.followers.discard(follower)
+        hall.teachers.discard(follower)
+        if hall.followers:
+            hall.news.set()
+        else:
+            await _close(hall, key)
+
+
+def _count(pk: int, follower: Follower, by: int) -> None:
+    """For the metrics."""
+    if follower.student:
+        students[pk, follower.student] += by
+        if not students[pk, follower.student]:
+            del students[pk, follower.student]
+
+
+async def _close(hall: Hall, key: tuple[int, int]) -> None:
+    """Nobody of this process is left in it."""
+    if _halls.get(key) is hall:
+        del _halls[key]
+    for task in hall.tasks:
+        task.cancel()
+    # Whoever left last may be cancelled while it waits here; the tasks must not be cancelled twice for that.
+    await asyncio.shield(asyncio.gather(*hall.tasks, hall.say("students", count=0), return_exceptions=True))
+
+
+def _ended(hall: Hall, task: asyncio.Task[None]) -> None:
+    """A hall whose task failed must not leave its sockets waiting: they end, and their browsers come again."""
+    if not task.cancelled() and task.exception() is not None:
+        logger.error("the hall of class %s broke", hall.pk, exc_info=task.exception())
+        hall.broken = True
+        for one in hall.followers:
+            one.wake.set()

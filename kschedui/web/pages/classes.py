@@ -1,0 +1,171 @@
+"""A class: started by its teacher, joined by its code, its answers as a file."""
+
+import csv
+import io
+from typing import Any
+
+import segno
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.cache import patch_cache_control
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_POST, require_safe
+
+from kschedui.classrooms import seats, store
+from kschedui.classrooms.store import NoClass
+from kschedui.language import spoken
+from kschedui.models import Classroom, Scenario
+from kschedui.runs import store as runs
+from kschedui.scenarios import access
+from kschedui.web.api import rates
+from kschedui.web.api.answers import Refusal
+from kschedui.web.api.versions import words_of
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.views import seen
+
+WIDE = 10  # pixels of a module of the QR code, which is seen from the last row
+
+
+@page_view
+@require_POST
+def start(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/class: a class on the POSTed `run` of that version; to its page."""
+    visitor, scenario = seen(request, sid)
+    store.require_showing(visitor, scenario)
+    rates.count(request, "save")
+    run = runs.by_id(request.POST.get("run", ""))
+    if run.version.number != number or run.version.scenario_id != scenario.pk:
+        raise Refusal(422, gettext_noop("This run is of another scenario."))
+    try:
+        made = store.start(access.editing_visitor(request), run)
+    except NoClass as error:
+        raise Refusal(422, error.args[0]) from None
+    return redirect("class", made.code)
+
+
+@page_view
+@require_safe
+def join(request: HttpRequest) -> HttpResponse:
+    """/c/: class/join.html, or on to `?code=`."""
+    code = request.GET.get("code", "").strip().replace(" ", "")
+    if code.isascii() and code.isalnum() and len(code) <= 32:
+        return redirect("class", code.upper())
+    return join_page(request, gettext_noop("A code has four letters.") if code else "", 422 if code else 200)
+
+
+def join_page(request: HttpRequest, sentence: str, status: int) -> HttpResponse:
+    """class/join.html: `sentence`, or ""."""
+    return render(request, "class/join.html", {"sentence": spoken(sentence)}, status=status)
+
+
+def found(request: HttpRequest, code: str) -> Classroom:
+    """The class of the code; raises NoClass, and TooOften when too many wrong codes came from the address."""
+    rates.require_code(request)
+    try:
+        return store.by_code(code)
+    except NoClass:
+        rates.wrong_code(request)
+        raise
+
+
+@page_view
+@require_safe
+def show(request: HttpRequest, code: str) -> HttpResponse:
+    """/c/<code>/: class/teacher.html or class/student.html, both with `boot` (boot_of) and `classroom`; when it is over
+    class/over.html, with `scenario` unless that is private; class/join.html when there is none."""
+    if code != code.upper():
+        return redirect("class", code.upper())
+    try:
+        classroom = found(request, code)
+    except NoClass as error:
+        return join_page(request, error.args[0], 404)
+    visitor = access.visitor_of(request)
+    teacher = store.teaches(visitor, classroom)
+    if store.is_over(classroom):
+        return over(request, classroom, teacher=teacher)
+    boot = boot_of(request, visitor, classroom, teacher=teacher)
+    link = cards.absolute(request, reverse("class", args=[code]))
+    context = {"boot": boot, "classroom": classroom, "link": link, "shown_link": link.split("//", 1)[-1].rstrip("/")}
+    response = render(request, f"class/{'teacher' if teacher else 'student'}.html", context)
+    seat = seats.seat_in(request.COOKIES)
+    if not teacher and (seat is None or seat.code != code):
+        rates.count(request, "join")
+        seats.give(response, code)
+    return response
+
+
+def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpResponse:
+    """class/over.html: `classroom`, `teacher`, `scenario` (None when it is private or deleted)."""
+    scenario = classroom.run.version.scenario
+    open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE and not scenario.deleted_at
+    context = {"classroom": classroom, "teacher": teacher, "scenario": scenario if open_to_all else None}
+    return render(request, "class/over.html", context, status=200 if teacher else 410)
+
+
+def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom, *, teacher: bool) -> dict[str, Any]:
+    """What the player starts from. A student gets the run, and no address of what it was made from."""
+    made = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
+    page = reverse("class", args=[classroom.code])
+    role, begun = "teacher" if teacher else "student", classroom.number > 0
+    about = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
+    shown = {**made, "page": page, "class": about}
+    if not teacher:
+        known = {name: made["scenario"][name] for name in ("title", "private")}
+        words = reverse("class-words", args=[classroom.code]) if made["words"] else ""
+        shown |= {"scenario": known, "may_edit": False, "words": words}
+    return shown
+
+
+@page_view
+@require_safe
+def words(request: HttpRequest, code: str) -> HttpResponse:
+    """/c/<code>/words: captions and questions, for whoever is in the class (versions.words_of)."""
+    classroom = known(request, code)
+    if not store.teaches(access.visitor_of(request), classroom):
+        seats.require_sight(access.visitor_of(request), request.COOKIES, classroom.run)
+    return HttpResponse(words_of(classroom.run.version).model_dump_json(), content_type="application/json")
+
+
+@page_view
+@require_safe
+def qr_svg(request: HttpRequest, code: str) -> HttpResponse:
+    """/c/<code>/qr.svg: the link to join by."""
+    classroom = known(request, code)
+    link = cards.absolute(request, reverse("class", args=[classroom.code]))
+    out = io.BytesIO()
+    segno.make(link, error="m").save(out, kind="svg", scale=WIDE, border=2, light="#fff", xmldecl=False)
+    return HttpResponse(out.getvalue(), content_type="image/svg+xml")
+
+
+@page_view
+@require_safe
+def answers_csv(request: HttpRequest, code: str) -> HttpResponse:
+    """/c/<code>/answers.csv, for its teacher: a line for each choice of each question that was revealed."""
+    classroom = known(request, code)
+    if not store.teaches(access.visitor_of(request), classroom):
+        raise Refusal(403, gettext_noop("Only its teacher may have the answers of a class."))
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
+    response.headers["Content-Disposition"] = f'attachment; filename="class-{classroom.code}.csv"'
+    patch_cache_control(response, private=True, no_store=True)
+    write_answers(csv.writer(response), classroom.revealed)
+    return response
+
+
+def write_answers(sheet: Any, revealed: list[dict[str, Any]]) -> None:
+    """A spreadsheet takes a text that begins with = for a formula, so none begins with one."""
+    sheet.writerow(["question", "text", "choice", "answers", "right"])
+    for one in revealed:
+        labels = one["labels"] + [str(n + 1) for n in range(len(one["labels"]), len(one["counts"]))]
+        for n, count in enumerate(one["counts"]):
+            words = [f"'{text}" if text[:1] in "=+-@\t\r" and text else text for text in (one["text"], labels[n])]
+            sheet.writerow([one["id"], *words, count, "yes" if n == one["right"] else ""])
+
+
+def known(request: HttpRequest, code: str) -> Classroom:
+    """The class, or a page that says there is none."""
+    try:
+        return found(request, code)
+    except NoClass as error:
+        raise Refusal(404, error.args[0]) from None

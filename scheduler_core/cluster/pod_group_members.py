@@ -1,0 +1,29 @@
+"""Which pods name which group (kube-scheduler: backend/cache/podgroupstate.go)."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.core import Pod, PodGroupKey, PodKey
+
+
+class PodGroupMembers:
+    """Members by group, in order of creation; the group itself need not exist. Only `Cluster` writes."""
+
+    def __init__(self) -> None:
+        self._members: dict[PodGroupKey, dict[PodKey, None]] = {}
+
+    def of(self, group: PodGroupKey) -> list[PodKey]:
+        return list(self._members.get(group, ()))
+
+    def add(self, pod: Pod) -> None:
+        self._members.setdefault(pod.pod_group_key, {})[pod.key] = None
+
+    def remove(self, pod: Pod) -> None:
+        members = self._members[pod.pod_group_key]
+        del members[pod.key]
+        if not members:
+            del self._members[pod.pod_group_key]
+
+    def copied(self) -> PodGroupMembers:
+        other = PodGroupMembers()
+        other._members = {group: dict(members) for group, members in self._members.items()}
+        return other

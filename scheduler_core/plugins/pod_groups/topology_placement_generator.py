@@ -1,0 +1,63 @@
+"""TopologyPlacementGenerator: a placement for each value of a group's topology key (plugins/topologyaware).
+
+On with the feature gate TopologyAwareWorkloadScheduling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scheduler_core.apis.config import PluginArgs
+from scheduler_core.apis.core import PodGroup
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.framework.interface import SUCCESS, Code, Handle, Placement, PlacementGeneratePlugin, Status
+from scheduler_core.framework.pod_groups import not_found
+
+
+class TopologyPlacementGenerator(PlacementGeneratePlugin):
+    """Members that have a node already pin the group to their domain."""
+
+    name = "TopologyPlacementGenerator"
+
+    def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
+        self._groups = handle.pod_groups
+
+    def generate_placements(self, pod_group: str, nodes: NodeTable) -> tuple[Sequence[Placement], Status]:
+        """Domains in the order of their first node (a map's in the original). Without a constraint, all the nodes."""
+        group = self._groups.get(pod_group)
+        if group is None:
+            return (), Status(Code.ERROR, (not_found(pod_group),))
+        if not group.topology_key:
+            return (Placement("", nodes.all_rows),), SUCCESS
+        column = nodes.label(group.topology_key)
+        wanted = list(column.values)
+        try:
+            pinned = self._domain_of_scheduled(group, nodes)
+        except _NoDomain as error:
+            message = f"cannot determine domain for already scheduled pods: {error}"
+            return (), Status(Code.ERROR, (message,))
+        if pinned is not None:
+            wanted = [pinned] if pinned in column.number else []
+        return [Placement(value, np.flatnonzero(column.codes == column.number[value])) for value in wanted], SUCCESS
+
+    def _domain_of_scheduled(self, group: PodGroup, nodes: NodeTable) -> str | None:
+        """None: no member has a node yet. Raises _NoDomain where they have none in common."""
+        domain: str | None = None
+        for pod, node_name in self._groups.scheduled(group.key):
+            row = nodes.row_of.get(node_name)
+            if row is None:
+                reason = f'nodeinfo not found for node name "{node_name}"'
+                raise _NoDomain(f"getting node for pod {pod.key}: {reason}")
+            value = nodes.nodes[row].labels.get(group.topology_key)
+            if value is None:
+                raise _NoDomain(f"no topology domain found for pod {pod.key}")
+            if domain and domain != value:
+                raise _NoDomain(f"more than 1 domain found for pod group: {domain}, {value}")
+            domain = value
+        return domain
+
+
+class _NoDomain(Exception):
+    """The members that have a node are in no domain, or in several."""

@@ -1,0 +1,86 @@
+"""PodGroup (scheduling.k8s.io/v1alpha2) to its object.
+
+Sources: staging api/scheduling/v1alpha2, pkg/apis/scheduling/validation, pkg/registry/scheduling/podgroup (which drops
+what belongs to gates that are off), and the Priority admission plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from scheduler_core.apis.core import PodGroup, PodGroupCondition
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.fields.names import check_metadata, dns_subdomain, qualified_name
+from scheduler_core.scenario.objects.admission import Admission
+from scheduler_core.scenario.reading.problems import Path, Problems, invalid, required
+
+Manifest = Mapping[str, Any]
+
+SCHEDULED = "PodGroupScheduled"
+
+
+def build_pod_group(data: Manifest, problems: Problems, admission: Admission) -> PodGroup:
+    """The table has accepted `data`, and what belongs to gates that are off is gone."""
+    metadata, spec, status = (data.get(key) or {} for key in ("metadata", "spec", "status"))
+    check_metadata(metadata, ("metadata",), problems)
+    constraints = spec.get("schedulingConstraints")
+    priority, _, _ = admission.priority(spec, problems)
+    return PodGroup(
+        name=metadata.get("name") or "",
+        namespace=metadata.get("namespace") or "default",
+        uid=admission.uid(metadata),
+        min_count=_min_count(spec.get("schedulingPolicy") or {}, ("spec", "schedulingPolicy"), problems),
+        constraints=constraints is not None,
+        topology_key=_topology_key(constraints or {}, ("spec", "schedulingConstraints", "topology"), problems),
+        priority=priority if admission.has_on("WorkloadAwarePreemption") else 0,
+        disruption_mode=spec.get("disruptionMode") or "Pod",
+        condition=_condition(status),
+        manifest=data,
+    )
+
+
+def pod_group_name(spec: Manifest, problems: Problems) -> str:
+    """`spec.schedulingGroup` of a pod: the name of its group, "" if it is in none."""
+    group = spec.get("schedulingGroup")
+    if group is None:
+        return ""
+    name, path = group.get("podGroupName") or "", ("spec", "schedulingGroup", "podGroupName")
+    if not name:
+        problems.error(path, required(Message("the PodGroup that the pod is scheduled with")))
+    elif reason := dns_subdomain(name):
+        problems.error(path, invalid(name, Message("a lowercase RFC 1123 subdomain {reason}", reason=reason)))
+    return str(name)
+
+
+def _min_count(policy: Manifest, path: Path, problems: Problems) -> int | None:
+    """None: the policy is basic."""
+    gang = policy.get("gang")
+    if (gang is None) == (policy.get("basic") is None):
+        problems.error(path, required(Message("one of basic and gang")))
+    if gang is None:
+        return None
+    count = gang.get("minCount") or 0
+    if count < 1:
+        problems.error((*path, "gang", "minCount"), invalid(count, Message("must be at least 1")))
+    return int(count)
+
+
+def _topology_key(constraints: Manifest, path: Path, problems: Problems) -> str:
+    found = constraints.get("topology") or ()
+    if len(found) > 1:
+        problems.error((*path, 1), Message("a PodGroup has at most one topology constraint"))
+    keys = [one.get("key") or "" for one in found]
+    for index, key in enumerate(keys):
+        if reason := qualified_name(key):
+            problems.error((*path, index, "key"), invalid(key, reason))
+    return keys[0] if keys else ""
+
+
+def _condition(status: Manifest) -> PodGroupCondition | None:
+    """What an earlier cycle wrote, in a cluster that the document comes from."""
+    for one in status.get("conditions") or ():
+        if one.get("type") == SCHEDULED and one.get("status") in ("True", "False"):
+            state = cast(Any, one["status"])
+            return PodGroupCondition(state, one.get("reason") or "", one.get("message") or "")
+    return None

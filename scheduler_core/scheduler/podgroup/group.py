@@ -1,0 +1,73 @@
+"""The members of a group that are tried together (schedule_one_podgroup.go: podGroupInfoForPod)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scheduler_core.apis.core import PodGroup, PodGroupKey
+from scheduler_core.framework.runtime.runtime import Framework
+from scheduler_core.queue.queued_pod import QueuedPod
+from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.scheduler import Scheduler
+
+
+@dataclass(slots=True)
+class QueuedPodGroup:
+    """`attempts` are the members' in the order in which they are tried; `framework` is the first one's."""
+
+    key: PodGroupKey
+    framework: Framework
+    attempts: list[Attempt]
+    cycle: int
+
+    @property
+    def profile(self) -> str:
+        """The profile of all members, "" where they disagree."""
+        return "" if self.mixed else self.framework.profile_name
+
+    @property
+    def mixed(self) -> str:
+        """The error of members that name several schedulers, "" if they do not."""
+        first = self.attempts[0].pod.scheduler_name
+        other = next((one.pod.scheduler_name for one in self.attempts if one.pod.scheduler_name != first), None)
+        if other is None:
+            return ""
+        return (
+            f'all pods in a single pod group should have the same .spec.schedulerName set, got: "{other}" and "{first}"'
+        )
+
+    def stored(self) -> PodGroup | None:
+        """The PodGroup object as it is now."""
+        return self.framework.pod_groups.get(self.key)
+
+
+def gathered(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
+    """Pop the fellows of a popped member; None if none of them is to be tried.
+
+    The order: priority, then who came to activeQ first, then the queue's own numbers (a map's order in the original).
+    """
+    key = popped.pod.pod_group_key
+    framework = scheduler.frameworks[popped.pod.scheduler_name]
+    others = [pod.key for pod in framework.pod_groups.unscheduled(key) if pod.key != popped.key]
+    found = [popped, *filter(None, map(scheduler.queue.pop_specific, others))]
+    found.sort(key=lambda queued: (-queued.pod.priority, queued.initial_attempt or 0.0, queued.sequence))
+    mixed = len({queued.pod.scheduler_name for queued in found}) > 1
+    tried = found if mixed else [queued for queued in found if not _skipped(scheduler, queued)]
+    if not tried:
+        return None
+    first = scheduler.attempts + 1
+    scheduler.attempts += len(tried)
+    scheduler.pod_group_cycles += 1
+    attempts = [
+        Attempt(first + index, queued, scheduler.frameworks[queued.pod.scheduler_name])
+        for index, queued in enumerate(tried)
+    ]
+    return QueuedPodGroup(key, attempts[0].framework, attempts, scheduler.pod_group_cycles)
+
+
+def _skipped(scheduler: Scheduler, queued: QueuedPod) -> bool:
+    """A pod that is being deleted, or is assumed already, is not tried (skipPodGroupPodSchedule)."""
+    if not queued.pod.terminating and queued.key not in scheduler.cluster.assumed:
+        return False
+    scheduler.queue.done(queued.key)
+    return True

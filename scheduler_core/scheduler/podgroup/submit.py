@@ -1,0 +1,112 @@
+"""What the group's result means for each member and for the PodGroup (submitPodGroupAlgorithmResult)."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.core import PodGroupCondition
+from scheduler_core.framework.interface import CycleState
+from scheduler_core.scheduler.attempt import Attempt
+from scheduler_core.scheduler.binding_cycle import binding_cycle, go_on, reserve_and_permit
+from scheduler_core.scheduler.fit_error import FitError, PodGroupUnschedulable, SchedulingError
+from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
+from scheduler_core.scheduler.podgroup.group import QueuedPodGroup
+from scheduler_core.scheduler.podgroup.results import POD_GROUP_UNSCHEDULABLE, GroupResult, MemberResult
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.trace.events import PodAssumed
+from scheduler_core.trace.pod_group_events import PodGroupConditionWritten, PodGroupMemberDecided
+
+
+def submit(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
+    """Each member in order: on to its binding, or back to the queue. Then they are bound, in the same order."""
+    members = [*result.members]
+    members += [_untried(attempt, result) for attempt in group.attempts[len(members) :]]
+    for index, member in enumerate(members):
+        group.attempts[index] = member.attempt
+        _submit_member(scheduler, group, result, member)
+    for member in members:
+        if member.attempt.outcome == "Scheduled":
+            _bind(scheduler, member.attempt)
+    write_condition(scheduler, group, result)
+
+
+def _untried(attempt: Attempt, result: GroupResult) -> MemberResult:
+    """A member that the algorithm did not come to has the group's own result."""
+    attempt.cycle = CycleState(attempt.pod, -1)
+    failed = result.outcome == "Error"
+    return MemberResult(attempt, SchedulingError(result.cause) if failed else PodGroupUnschedulable(result.message))
+
+
+def _submit_member(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult, member: MemberResult) -> None:
+    attempt = scheduler.current = member.attempt
+    scheduler.emit(
+        PodGroupMemberDecided(
+            attempt.pod.key,
+            group.key,
+            attempt.number,
+            attempt.framework.profile_name,
+            attempt.queued.attempts,
+            attempt.node_name if result.success and member.error is None else "",
+        )
+    )
+    error = _failure(result, member)
+    if error is None:
+        try:
+            _assume(scheduler, attempt)
+        except (FitError, SchedulingError) as failure:
+            error = failure
+    if error is not None:
+        handle_scheduling_failure(scheduler, attempt, error)
+
+
+def _failure(result: GroupResult, member: MemberResult) -> Exception | None:
+    """Why the member goes back to the queue; None: it is bound. Says which node stays nominated to it."""
+    attempt = member.attempt
+    if result.outcome == "Error":
+        return member.error if member.failed else SchedulingError(result.message)
+    if result.success and member.error is None:
+        return None
+    if result.waiting_on_preemption:
+        if member.error is not None:
+            return member.error
+        attempt.nominated_node = attempt.node_name
+        return PodGroupUnschedulable(result.message)
+    if member.error is None or member.requires_preemption:
+        attempt.nominated_node = ""
+        return PodGroupUnschedulable(", ".join(filter(None, (POD_GROUP_UNSCHEDULABLE, member.permit_message))))
+    return member.error
+
+
+def _assume(scheduler: Scheduler, attempt: Attempt) -> None:
+    """prepareForBindingCycle, with what the plugins found when the member was tried."""
+    scheduler.cluster.assume(attempt.pod.key, attempt.node_name)
+    scheduler.emit(PodAssumed(attempt.pod.key, attempt.node_name))
+    scheduler.queue.nominator.delete(attempt.pod.key, "bound")
+    reserve_and_permit(scheduler, attempt)
+
+
+def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
+    """Who had to wait on Permit has its permission by now, or waits on."""
+    decided = scheduler.waiting.decided
+    waiting = next((one for one in decided if one.attempt is attempt), None)
+    if waiting is not None:
+        decided.remove(waiting)
+        go_on(scheduler, waiting)
+    elif scheduler.waiting.get(attempt.pod.key) is None:
+        binding_cycle(scheduler, attempt)
+
+
+def write_condition(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
+    """updatePodGroupCondition: a group that was scheduled once stays so, whatever becomes of further members."""
+    stored = group.stored()
+    if stored is None or group.mixed:
+        return
+    if result.success:
+        condition = PodGroupCondition("True", "Scheduled", result.message)
+    else:
+        reason = "SchedulerError" if result.outcome == "Error" else "Unschedulable"
+        condition = PodGroupCondition("False", reason, result.message)
+    kept = stored.condition is not None and stored.condition.status == "True" and condition.status == "False"
+    scheduler.emit(
+        PodGroupConditionWritten(group.key, condition.status, condition.reason, condition.message, kept=kept)
+    )
+    if not kept and condition != stored.condition:
+        scheduler.api.patch_pod_group(group.key, condition)

@@ -1,0 +1,110 @@
+"""The record of a pod group cycle, and which of the members' tries count (see `decisions.py`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from scheduler_core.trace import events as trace
+from scheduler_core.trace import pod_group_events as groups
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.records import PodGroupState, PodKey
+
+Record = dict[str, Any]
+Cycle = dict[type, Any]  # the events of one member's try, by type
+
+
+@dataclass(slots=True)
+class GroupSeen:
+    """The events of a pod group cycle. `runs` have, beside the result, each member's try in it."""
+
+    started: groups.PodGroupCycleStarted
+    runs: list[tuple[groups.PodGroupEvaluated, dict[PodKey, Cycle]]] = field(default_factory=list)
+    trying: dict[PodKey, Cycle] = field(default_factory=dict)
+    decided: dict[PodKey, Cycle] = field(default_factory=dict)
+    latest: Cycle = field(default_factory=dict)  # the group's own events, by type
+
+    def take(self, event: AnyEvent, cycle: Cycle) -> Cycle:
+        """Go on by one event; what the events that follow belong to."""
+        match event:
+            case trace.CycleStarted():
+                self.trying[event.pod] = cycle
+            case groups.PodGroupEvaluated():
+                self.runs.append((event, self.trying))
+                self.trying = {}
+            case groups.PodGroupMemberDecided():
+                cycle = self.decided[event.pod] = {**self._chosen().get(event.pod, {}), type(event): event}
+            case _:
+                self.latest[type(event)] = event
+        return cycle
+
+    def _chosen(self) -> dict[PodKey, Cycle]:
+        """The members' tries in the run whose result counts."""
+        name = self._of(groups.PodGroupDecided).placement or ""
+        return next((tries for run, tries in self.runs if run.placement == name), {})
+
+    def _of(self, kind: type) -> Any:
+        return self.latest.get(kind)
+
+    def record(self, time: float, queues: Record) -> Record:
+        """As the recorded runs have it."""
+        decided: groups.PodGroupDecided = self._of(groups.PodGroupDecided)
+        finished: groups.PodGroupCycleFinished = self._of(groups.PodGroupCycleFinished)
+        waiting = {"waitingOnPermit": finished.waiting_on_permit} if finished.waiting_on_permit else {}
+        return {
+            "podGroupCycle": self.started.cycle,
+            "time": time,
+            "podGroup": self.started.pod_group,
+            "profile": self.started.profile,
+            "pods": self.started.pods,
+            "outcome": decided.outcome,
+            "message": decided.message,
+            "runs": [self._run(run) for run, _ in self.runs],
+            "placement": decided.placement,
+            "workloadPreemption": _preemption(self._of(groups.PodGroupPreemptionEvaluated)),
+            "condition": state(self._of(groups.PodGroupConditionWritten)),
+            "queues": queues,
+            **waiting,
+        }
+
+    def _run(self, run: groups.PodGroupEvaluated) -> Record:
+        scored: groups.PlacementsScored | None = self._of(groups.PlacementsScored)
+        own = next((one for one in (scored.placements if scored else ()) if one.placement == run.placement), None)
+        return {
+            "placement": run.placement,
+            "nodes": run.nodes,
+            "postFilters": True,
+            "success": run.success,
+            "waitingOnPreemption": run.waiting_on_preemption,
+            "message": run.message,
+            "score": own.total if own else None,
+            "scores": own.scores if own else None,
+            "pods": [
+                {
+                    "pod": one.pod,
+                    "node": one.node,
+                    "requiresPreemption": one.requires_preemption,
+                    "permit": one.permit,
+                    "message": one.message,
+                }
+                for one in run.members
+            ],
+        }
+
+
+def state(condition: groups.PodGroupConditionWritten | PodGroupState | None) -> Record | None:
+    """A condition as plain data."""
+    if condition is None:
+        return None
+    return {"status": condition.status, "reason": condition.reason, "message": condition.message}
+
+
+def _preemption(event: groups.PodGroupPreemptionEvaluated | None) -> Record | None:
+    if event is None:
+        return None
+    return {
+        "status": event.status,
+        "message": event.message,
+        "victims": event.victims,
+        "simulations": event.simulations,
+    }

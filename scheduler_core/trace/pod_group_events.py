@@ -1,0 +1,138 @@
+"""What a pod group cycle tells: a group of pods that is tried as one thing (kube-scheduler: schedule_one_podgroup.go).
+
+PodGroupCycleStarted
+  PlacementStarted                     with TopologyAwareWorkloadScheduling, once for each placement
+    CycleStarted ... HostSelected, PodAssumed, PodReserved, PermitEvaluated          each member, tried on
+    PodUnreserved                      all that were assumed, last first: it was only tried
+  PodGroupEvaluated                    what that came to
+  PlacementsScored                     of several placements that hold the group
+  PodGroupPreemptionEvaluated, VictimEvicted           with WorkloadAwarePreemption
+PodGroupDecided
+  PodGroupMemberDecided                each member: PodAssumed ... PermitEvaluated, or SchedulingFailed
+  PermitDecided, PodPreBound, PodBound
+  PodGroupConditionWritten
+  PodEnqueued, ObjectDeleted           what others make of it
+PodGroupCycleFinished
+  AttemptFinished                      each member
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scheduler_core.trace.event import Event
+from scheduler_core.trace.records import (
+    GroupMember,
+    GroupOutcome,
+    NodeName,
+    PlacementScore,
+    PodGroupKey,
+    PodKey,
+    StatusCode,
+    VictimUnit,
+)
+
+
+class PodGroupCycleStarted(Event, frozen=True, tag=True):
+    """A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order.
+
+    `profile` "": the members name several schedulers, so nothing can be tried. `scheduled` members have a node already.
+    """
+
+    cycle: int  # of all groups, from 1
+    pod_group: PodGroupKey
+    profile: str
+    pods: list[PodKey]
+    pod_attempts: list[int]  # of each pod, this one included
+    first_attempt: int  # the first member's; those of the others follow
+    min_count: int | None = None  # None: the policy is basic, or there is no such PodGroup
+    scheduled: int = 0
+    topology_key: str = ""
+    source: Literal["active", "backoff"] = "active"
+
+
+class PlacementStarted(Event, frozen=True, tag=True):
+    """The group is tried on these nodes alone: those with one value of the topology key, or (name "") on all."""
+
+    pod_group: PodGroupKey
+    placement: str
+    nodes: list[NodeName]
+    number: int  # from 1
+    count: int  # of placements
+
+
+class PodGroupEvaluated(Event, frozen=True, tag=True):
+    """All members were tried one after the other, each beside those before it. Nothing has been bound yet.
+
+    `success`: Permit let a member through, so there are enough. Members that fit nowhere are left out then.
+    """
+
+    pod_group: PodGroupKey
+    success: bool
+    members: list[GroupMember]
+    placement: str = ""
+    nodes: list[NodeName] | None = None  # None: there are no placements
+    waiting_on_preemption: bool = False
+    message: str = ""
+
+
+class PlacementsScored(Event, frozen=True, tag=True):
+    """Several placements hold the group: the one with the highest total is taken, of equals the first."""
+
+    pod_group: PodGroupKey
+    placements: list[PlacementScore]
+    chosen: str
+
+
+class PodGroupPreemptionEvaluated(Event, frozen=True, tag=True):
+    """WorkloadAwarePreemption looked for victims for the group as a whole.
+
+    All units of lower priority were imagined away; then each was given back if the group still fits beside it, in this
+    order. `simulations`: how often the group was tried. VictimEvicted follows for each victim.
+    """
+
+    pod_group: PodGroupKey
+    status: StatusCode
+    message: str = ""
+    victims: list[PodKey] = []
+    simulations: int = 0
+    units: list[VictimUnit] = []
+
+
+class PodGroupDecided(Event, frozen=True, tag=True):
+    """What becomes of the group. Scheduled: members that have a node are bound now. Else all come back to the queue."""
+
+    pod_group: PodGroupKey
+    outcome: GroupOutcome
+    message: str = ""
+    placement: str | None = None  # whose result counts, None without topology constraint
+
+
+class PodGroupMemberDecided(Event, frozen=True, tag=True):
+    """What the group's decision means for one member follows: its way to its node, or back to the queue."""
+
+    pod: PodKey
+    pod_group: PodGroupKey
+    attempt: int
+    profile: str
+    pod_attempts: int
+    node: NodeName = ""
+
+
+class PodGroupConditionWritten(Event, frozen=True, tag=True):
+    """The condition PodGroupScheduled. `kept`: True stands there already and is never taken back."""
+
+    pod_group: PodGroupKey
+    status: Literal["True", "False"]
+    reason: str
+    message: str = ""
+    kept: bool = False
+
+
+class PodGroupCycleFinished(Event, frozen=True, tag=True):
+    """All that the cycle caused has been delivered. AttemptFinished follows for each member."""
+
+    cycle: int
+    pod_group: PodGroupKey
+    outcome: GroupOutcome
+    waiting_on_permit: list[PodKey] = []

@@ -1,0 +1,57 @@
+// @ts-check
+/** What a class answered: at the right end of each row a bar with the count; where there are no rows, a list. */
+
+import { cornerOf, rowOf } from "../learn/asking.js";
+import { optionText, textOf } from "../learn/words.js";
+import { h, patch } from "../shared/dom.js";
+import { plain, t } from "../shared/i18n.js";
+
+/** @typedef {import("../learn/questions.js").Question} Question */
+
+const LONGEST = 150; // pixels of a bar
+const ROW = 44;
+const TOTALS = 66; // pixels at a row's end, where Score has its totals
+
+/** @type {HTMLElement | null} */
+let layer = null;
+
+/** @param {HTMLElement} root @param {Question} question @param {number[]} counts @param {number} right */
+export function drawHistogram(root, question, counts, right) {
+	if (!layer) {
+		layer = document.createElement("section");
+		layer.id = "histogram";
+		root.querySelector("#stage")?.after(layer);
+	}
+	const most = Math.max(1, ...counts);
+	const boxes = question.options.map((option) => rowOf(root, option));
+	const placed = boxes.every((box) => box !== null);
+	layer.setAttribute("aria-label", t("class.answers"));
+	layer.className = placed ? "on-rows" : "listed";
+	const ahead = root.dataset.scene === "score" ? TOTALS : 0;
+	const bar = (/** @type {number} */ i) => {
+		const corner = placed ? cornerOf(root, /** @type {DOMRect} */ (boxes[i])) : null;
+		const text = optionText(question.options[i], question);
+		const place = corner ? { left: `${corner.left + ROW - LONGEST - ahead}px`, top: `${corner.top}px` } : {};
+		return h(
+			"li",
+			{ key: `b${i}`, class: i === right ? "right" : "", style: place },
+			h("span", { class: placed ? "sr" : "histogram-name" }, `${text} `),
+			h("i", { style: { width: `${Math.round((counts[i] / most) * (LONGEST - 50))}px` } }),
+			h("b", null, `${i === right ? "✓ " : ""}${counts[i]}`),
+		);
+	};
+	patch(layer, [
+		h("p", { key: "what", class: "sr" }, plain(textOf(question))),
+		h(
+			"ol",
+			{ key: "bars" },
+			question.options.map((_, i) => bar(i)),
+		),
+	]);
+}
+
+/** No question, no bars. */
+export function forgetHistogram() {
+	layer?.remove();
+	layer = null;
+}

@@ -1,0 +1,82 @@
+// @ts-check
+/** A class's websocket: what everybody is shown, and what is sent. A connection that is lost comes back by itself. */
+
+/** @typedef {{step: number, frame: number, order: "plugin" | "node", selection: any, by?: string}} Place */
+/** @typedef {{id: string, choices: number, counts?: number[], right?: number}} Asked */
+/**
+ * @typedef {object} Board
+ * @property {number} number a higher one is newer
+ * @property {Partial<Place>} place
+ * @property {boolean} paused
+ * @property {number} gathered
+ * @property {Partial<Asked>} asked
+ * @property {boolean} ended
+ */
+/**
+ * @typedef {object} Hearer
+ * @property {(board: Board, hello: {mine: number | null} | null) => void} board `hello`: the first of a connection
+ * @property {(message: any) => void} message of another type
+ * @property {(lost: boolean) => void} connection
+ */
+
+/** Codes after which asking again is useless. */
+const FINAL = new Set([4001, 4004]);
+const FIRST_WAIT = 250;
+const LONGEST_WAIT = 8000;
+
+export class ClassSocket {
+	/** @param {string} url @param {string} code @param {Hearer} hearer @param {typeof WebSocket} [Socket] */
+	constructor(url, code, hearer, Socket = WebSocket) {
+		this.url = url;
+		this.code = code;
+		this.hearer = hearer;
+		this.Socket = Socket;
+		this.wait = FIRST_WAIT;
+		this.over = false;
+		this.joined = false;
+		this.number = -1;
+	}
+
+	open() {
+		const socket = new this.Socket(this.url);
+		this.socket = socket;
+		socket.onopen = () => socket.send(JSON.stringify({ type: "join", class: this.code }));
+		socket.onmessage = ({ data }) => this.hear(JSON.parse(data));
+		socket.onclose = ({ code }) => this.closed(code);
+	}
+
+	/** Send, if there is a connection: who joins anew is told what stands. @param {object} message */
+	say(message) {
+		if (this.joined) this.socket?.send(JSON.stringify(message));
+		return this.joined;
+	}
+
+	/** @param {any} message */
+	hear(message) {
+		if (message.type === "hello") {
+			this.wait = FIRST_WAIT;
+			this.joined = true;
+			this.hearer.connection(false);
+		}
+		if (message.type !== "hello" && message.type !== "board") return this.hearer.message(message);
+		if (message.number < this.number && !message.ended) return;
+		this.number = message.number;
+		this.over = message.ended;
+		this.hearer.board(message, message.type === "hello" ? message : null);
+	}
+
+	/** @param {number} code */
+	closed(code) {
+		this.joined = false;
+		if (this.over) return;
+		this.hearer.connection(true);
+		if (FINAL.has(code)) return;
+		setTimeout(() => this.open(), this.wait);
+		this.wait = Math.min(this.wait * 2, LONGEST_WAIT);
+	}
+}
+
+/** The address of the page's own site. @param {string} path */
+export function addressOf(path) {
+	return new URL(path, location.href.replace(/^http/, "ws")).href;
+}

@@ -1,0 +1,208 @@
+// @ts-check
+/** Captions of a pod group's cycle: the group as one thing, and what becomes of it. */
+
+import { list, num, parts } from "../../shared/i18n.js";
+import { podName } from "../../shared/units.js";
+import { CAPTIONS as ORDINARY } from "../binding/captions.js";
+import { node, nodes, pod } from "../parts/marks.js";
+
+/** @param {Context} context */
+const groupName = ({ event }) => podName(event.pod_group);
+
+/** @param {string[]} keys */
+const pods = (keys) => list(keys.map((key) => pod(key)));
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function cycleStarted(context) {
+	const { event } = context;
+	const missing = Math.max(0, (event.min_count ?? 0) - (event.scheduled ?? 0));
+	const values = {
+		group: groupName(context),
+		pods: pods(event.pods),
+		n: num(event.pods.length),
+		min: num(event.min_count ?? 0),
+		missing: num(missing),
+		scheduled: num(event.scheduled ?? 0),
+	};
+	const why = event.min_count == null ? "basic" : event.scheduled ? "more" : "gang";
+	return {
+		eyebrow: parts("eyebrow.group", { n: event.cycle }),
+		sentence: parts("group.started", values),
+		why: parts(event.profile ? `group.started.${why}` : "group.started.mixed", values),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function placementStarted(context) {
+	const { event } = context;
+	const values = {
+		group: groupName(context),
+		placement: event.placement,
+		nodes: list(nodes(event.nodes)),
+		n: num(event.nodes.length),
+		i: num(event.number),
+		count: num(event.count),
+	};
+	return {
+		eyebrow: parts("eyebrow.placement", values),
+		sentence: parts(event.placement ? "group.placement" : "group.placement.all", values),
+		why: parts(event.placement ? "group.placement.why" : "group.placement.all.why", values),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function evaluated(context) {
+	const { event, state } = context;
+	const { min_count: min, scheduled = 0 } = state.group?.started ?? {};
+	const placed = event.members.filter((/** @type {any} */ one) => one.node);
+	const left = event.members.filter((/** @type {any} */ one) => !one.node);
+	const values = {
+		group: groupName(context),
+		placed: num(placed.length + scheduled),
+		min: num(min ?? 0),
+		n: num(left.length),
+		left: pods(left.map((/** @type {any} */ one) => one.pod)),
+		message: event.message,
+	};
+	const key = event.success ? "done" : event.waiting_on_preemption ? "preempt" : min == null ? "none" : "few";
+	return {
+		eyebrow: parts("eyebrow.group", { n: state.group?.started.cycle ?? "" }),
+		sentence: parts(`group.evaluated.${key}`, values),
+		why: left.length ? parts("group.evaluated.left", values) : parts("group.evaluated.tried"),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function scored(context) {
+	const { event } = context;
+	const chosen = event.placements.find((/** @type {any} */ one) => one.placement === event.chosen);
+	const totals = event.placements.map((/** @type {any} */ one) => `${one.placement}: ${one.total}`);
+	const scores = Object.entries(chosen?.scores ?? {}).map(([plugin, score]) => `${plugin} ${score}`);
+	const values = {
+		group: groupName(context),
+		chosen: event.chosen,
+		total: num(chosen?.total ?? 0),
+		totals: list(totals),
+		scores: list(scores),
+	};
+	return {
+		eyebrow: parts("eyebrow.placements"),
+		sentence: parts("group.scored", values),
+		why: parts("group.scored.why", values),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function preempted(context) {
+	const { event } = context;
+	const victims = event.victims ?? [];
+	const values = {
+		group: groupName(context),
+		victims: pods(victims),
+		n: num(victims.length),
+		units: num((event.units ?? []).length),
+		times: num(event.simulations ?? 0),
+		message: event.message ?? "",
+	};
+	const found = event.status === "Success";
+	return {
+		eyebrow: parts("eyebrow.workload"),
+		sentence: parts(found ? "group.preempted" : "group.preempted.none", values),
+		why: parts(event.simulations ? "group.preempted.why" : "group.preempted.refused", values),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function decided(context) {
+	const { event, state } = context;
+	const values = { group: groupName(context), placement: event.placement ?? "", message: event.message ?? "" };
+	return {
+		eyebrow: parts("eyebrow.group", { n: state.group?.started.cycle ?? "" }),
+		sentence: parts(`group.decided.${event.outcome}`, values),
+		why: event.message
+			? [event.message]
+			: parts(event.placement ? "group.decided.placement" : "group.decided.why", values),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function condition(context) {
+	const { event } = context;
+	const values = { group: groupName(context), status: event.status, reason: event.reason };
+	return {
+		eyebrow: parts("eyebrow.group.condition"),
+		sentence: parts(event.kept ? "group.condition.kept" : "group.condition", values),
+		why: event.message ? [event.message] : parts("group.condition.why", values),
+	};
+}
+
+/** A group is tried as a whole before anything is done for good. @param {State} state */
+const onlyTried = ({ group }) => group && !group.decided;
+
+/** While it is only tried, what an event means is another. @param {(context: Context) => Partial<Caption>} tell */
+const tried = (tell) => (/** @type {Context} */ context) => {
+	const otherwise = ORDINARY[context.event.type];
+	return onlyTried(context.state) ? { ...otherwise(context), ...tell(context) } : otherwise(context);
+};
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function memberStarted({ state, event, hero }) {
+	const { pods: members = [] } = state.group?.started ?? {};
+	return {
+		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
+		sentence: parts("group.member.tried", {
+			pod: pod(event.pod, hero),
+			group: podName(event.pod_group),
+			i: num(members.indexOf(event.pod) + 1),
+			n: num(members.length),
+		}),
+		why: parts("group.member.tried.why"),
+	};
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function memberWaits({ event, state, hero }) {
+	if (event.code !== "Wait") return {};
+	const { pods: members = [], min_count: min = 0, scheduled = 0 } = state.group?.started ?? {};
+	const placed = members.filter((key) => state.pods.get(key)?.node).length;
+	const plugin = event.results.find((/** @type {any} */ one) => one.code === "Wait")?.plugin ?? "";
+	const values = { pod: pod(event.pod, hero), have: num(placed + scheduled), min: num(min ?? 0), plugin };
+	return { sentence: parts("group.permit.wait", values), why: parts("group.permit.wait.why", values) };
+}
+
+/** @param {Context} context @returns {Partial<Caption>} */
+function memberLeaves({ event, hero }) {
+	return {
+		eyebrow: parts("eyebrow.group.tried"),
+		sentence: parts("group.unreserved", { pod: pod(event.pod, hero), node: node(event.node) }),
+		why: parts("group.unreserved.why"),
+	};
+}
+
+/** @type {Record<string, (context: Context) => Partial<Caption>>} */
+export const CAPTIONS = {
+	"group.CycleStarted": memberStarted,
+	"group.PodAssumed": tried(() => ({ why: parts("group.assumed.why") })),
+	"group.PermitEvaluated": tried(memberWaits),
+	"group.PodUnreserved": tried(memberLeaves),
+	PodGroupCycleStarted: cycleStarted,
+	PlacementStarted: placementStarted,
+	PodGroupEvaluated: evaluated,
+	PlacementsScored: scored,
+	PodGroupPreemptionEvaluated: preempted,
+	PodGroupDecided: decided,
+	PodGroupMemberDecided: ({ event, hero }) => ({
+		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
+		sentence: parts(event.node ? "group.member.goes" : "group.member.returns", {
+			pod: pod(event.pod, hero),
+			node: node(event.node ?? ""),
+		}),
+		why: parts(event.node ? "group.member.goes.why" : "group.member.returns.why"),
+	}),
+	PodGroupConditionWritten: condition,
+	PodGroupCycleFinished: (context) => ({
+		eyebrow: parts("eyebrow.group", { n: context.event.cycle }),
+		sentence: parts("group.finished", { group: groupName(context) }),
+		why: parts("group.finished.why"),
+	}),
+};

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""A class: from the teacher's step being sent to each student's socket having it, and everybody's answers at once.
+
+    python tests/bench/bench_class.py [--students 500] [--steps 100]
+
+The teacher goes on ten times a second over a websocket, as the page does; students are websockets of another process.
+Every student must get every step that the server kept (of steps within a tenth of a second it keeps the last), and
+every answer must be counted. All of it shares this machine's processors.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from http.cookiejar import CookieJar
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import HTTPCookieProcessor, Request, build_opener
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+OPEN_FILES = 8192
+HALL = "--hall"
+STEP_SECONDS = 0.1
+CHOICES = 4
+UNLIMITED = {f"KSCHEDUI_RATE_{kind}": "1000000" for kind in ("SAVE", "RUN", "JOIN", "PAGE", "READ")}
+
+
+def main() -> None:
+    """Print a table; with --hall be the process with the students."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--students", type=int, default=500)
+    options.add_argument("--steps", type=int, default=100)
+    options.add_argument(HALL, nargs=4, metavar=("URLS", "CODE", "STUDENTS", "STEPS"))
+    chosen = options.parse_args()
+    resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, OPEN_FILES))
+    if chosen.hall:
+        urls, code, students, steps = chosen.hall
+        return asyncio.run(hall(urls.split(","), code, int(students), int(steps)))
+    from kschedui.supervisor.stack import Stack
+    from tests.bench.machine import told
+    from tests.conftest import run_manage
+
+    print(told())
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        env = {"KSCHEDUI_DATA_DIR": name, "DATABASE_URL": f"sqlite:///{folder / 'bench.sqlite3'}", **UNLIMITED}
+        with Stack({**env, "KSCHEDUI_MAX_SOCKETS_PER_ADDRESS": "10000"}, folder) as stack:
+            stack.start_broker()
+            run_manage(stack.env, "migrate", "--verbosity", "0")
+            measure(stack, chosen.students, chosen.steps)
+    print(told())
+
+
+def measure(stack: Any, students: int, steps: int) -> None:
+    """One web process, then two."""
+    from kschedui.supervisor.ports import free_port, wait_until
+    from tests.bench.bench_hall import web_command_of
+
+    stack.start_worker(1)
+    first = stack.start_web("127.0.0.1", free_port())
+    url = stack.wait()
+    second_url = f"http://127.0.0.1:{free_port()}"
+    second = stack.children["web 2"] = stack._start("web 2", web_command_of(second_url), {}, grace=5)
+    assert wait_until(lambda: answers(second_url), 60)
+    words = (
+        ("students", 9),
+        ("web", 5),
+        ("steps", 7),
+        ("left out", 9),
+        ("p50 ms", 8),
+        ("p99 ms", 8),
+        ("max ms", 8),
+        ("answers", 9),
+    )
+    more = ("within s", 9), ("web cpu s", 10), ("MB before", 10), ("MB", 6)
+    print("".join(f"{word:>{width}}" for word, width in (*words, *more)), flush=True)
+    show(stack, {url: first.group}, students, steps)
+    show(stack, {url: first.group, second_url: second.group}, 2 * students, steps)
+
+
+def answers(url: str) -> bool:
+    """Is the web process there?"""
+    from tests.web.visitor import Visitor
+
+    try:
+        return Visitor(url).get("/livez")[0] == 200
+    except OSError:
+        return False
+
+
+def show(stack: Any, webs: dict[str, int], students: int, steps: int) -> None:
+    """One row of the table."""
+    from tests.bench.bench_stream import cpu_seconds, memory
+    from tests.builders import node, pod, scenario
+    from tests.web.visitor import Visitor
+
+    teacher = Visitor(next(iter(webs)))
+    run = teacher.save(scenario(node("n"), pod(f"a-{students}")))
+    teacher.wait_for(run, "done")
+    code = started(teacher, run)
+    before, held = sum(map(cpu_seconds, webs.values())), max(map(memory, webs.values()))
+    command = [sys.executable, __file__, HALL, ",".join(webs), code, str(students), str(steps)]
+    with subprocess.Popen(command, env=stack.env, stdout=subprocess.PIPE, cwd=ROOT, text=True) as process:
+        assert process.stdout
+        assert process.stdout.readline().strip() == "ready"
+        sent, counted = asyncio.run(drive(teacher, code, students, steps))
+        came = json.loads(process.stdout.readline())
+    used = sum(map(cpu_seconds, webs.values())) - before
+    delays = sorted(at - sent[int(step)] for one in came["steps"] for step, at in one.items())
+    kept = {tuple(one) for one in came["steps"]}
+    assert len(kept) == 1, "a student lost a step that another one got"
+    assert str(steps - 1) in next(iter(kept)), "the last step was lost"
+    assert counted == Counter(came["choices"]), "an answer was not counted"
+    most = [1000 * delays[min(len(delays) - 1, int(len(delays) * share))] for share in (0.5, 0.99, 1.0)]
+    figures = f"{students:>9}{len(webs):>5}{steps:>7}{steps - len(next(iter(kept))):>9}" + "".join(
+        f"{one:>8.0f}" for one in most
+    )
+    grown = max(map(memory, webs.values()))
+    print(f"{figures}{sum(counted.values()):>9}{came['seconds']:>9.2f}{used:>10.2f}{held:>10}{grown:>6}", flush=True)
+
+
+def started(teacher: Any, run: str) -> str:
+    """The code of a class on the run."""
+    scenario = teacher.run(run)["scenario"]["id"]
+    page = teacher.url + f"/s/{scenario}/v/1/"
+    teacher.get(f"/s/{scenario}/v/1/")
+    token = next(cookie.value for cookie in teacher.cookies if "csrf" in cookie.name)
+    form = f"run={run}&csrfmiddlewaretoken={token}".encode()
+    with teacher.opener.open(Request(page + "class", form, {"Referer": page})) as answer:
+        return answer.geturl().rstrip("/").rsplit("/", 1)[1]
+
+
+async def drive(teacher: Any, code: str, students: int, steps: int) -> tuple[list[float], Counter[int]]:
+    """Be the teacher: when each step was sent, and the counts of the answers."""
+    cookies = "; ".join(f"{cookie.name}={cookie.value}" for cookie in teacher.cookies)
+    async with connected(teacher.url, cookies, code) as socket:
+        await socket.recv()  # hello
+        while (message := json.loads(await socket.recv())).get("students") != students:
+            pass
+        sent = []
+        for step in range(steps):
+            sent.append(time.time())
+            place = {"step": step, "frame": 0, "order": "plugin", "selection": None}
+            await socket.send(json.dumps({"type": "place", **place}))
+            await asyncio.sleep(max(0.0, sent[0] + 1.1 * STEP_SECONDS * (step + 1) - time.time()))
+        await asyncio.sleep(1)
+        await socket.send(json.dumps({"type": "ask", "question": "q", "choices": CHOICES}))
+        while (message := json.loads(await socket.recv())).get("answered") != students:
+            pass
+        await socket.send(json.dumps({"type": "reveal", "right": 0, "text": "", "labels": []}))
+        while "counts" not in (message := json.loads(await socket.recv())).get("asked", {}):
+            pass
+        await socket.send(json.dumps({"type": "end"}))
+        return sent, Counter(dict(enumerate(message["asked"]["counts"])))
+
+
+def connected(url: str, cookies: str, code: str) -> Any:
+    """The teacher's socket, which joins."""
+    from websockets.asyncio.client import connect
+
+    class Joined(connect):  # type: ignore[misc, valid-type]
+        async def __aenter__(self) -> Any:
+            socket = await super().__aenter__()
+            await socket.send(json.dumps({"type": "join", "class": code}))
+            return socket
+
+    address, headers = "ws://" + urlsplit(url).netloc + "/ws/class/", {"Cookie": cookies}
+    return Joined(address, origin=url, additional_headers=headers, compression=None, ping_interval=None)
+
+
+async def hall(urls: list[str], code: str, students: int, steps: int) -> None:
+    """Be all students; print that they are there, then what came to each."""
+    loop = asyncio.get_running_loop()
+    made = [Student(urls[i % len(urls)], code, i % CHOICES) for i in range(students)]
+    for one in made:
+        address = urlsplit(one.url)
+        await loop.create_connection(lambda one=one: one, address.hostname, address.port)
+    for one in made:
+        await one.there
+    print("ready", flush=True)
+    for one in made:
+        await one.over
+    seconds = max(one.kept for one in made) - min(one.asked for one in made)
+    found = {"steps": [one.steps() for one in made], "choices": [one.choice for one in made], "seconds": seconds}
+    print(json.dumps(found), flush=True)
+
+
+class Student(asyncio.Protocol):
+    """One student's socket, as light as it can be: what came and when is looked into when the class is over."""
+
+    def __init__(self, url: str, code: str, choice: int) -> None:
+        loop = asyncio.get_running_loop()
+        self.url, self.code, self.choice = url, code, choice
+        self.cookies = seat(url, code)
+        self.there, self.over = loop.create_future(), loop.create_future()
+        self.came: list[tuple[float, bytes]] = []
+        self.asked = self.kept = 0.0
+
+    def connection_made(self, transport: Any) -> None:
+        """Shake hands."""
+        self.transport = transport
+        host = urlsplit(self.url).netloc
+        lines = ["GET /ws/class/ HTTP/1.1", f"Host: {host}", f"Origin: {self.url}", f"Cookie: {self.cookies}"]
+        lines += ["Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13"]
+        transport.write("\r\n".join([*lines, "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==", "", ""]).encode())
+
+    def data_received(self, data: bytes) -> None:
+        """Note when it came, and answer the question."""
+        now = time.time()
+        if data.startswith(b"HTTP/1.1 101"):
+            return self.say({"type": "join", "class": self.code})
+        self.came.append((now, data))
+        if not self.asked and b'"asked": {"id": "q"' in data:
+            self.asked = now
+            self.say({"type": "answer", "question": "q", "choice": self.choice})
+        elif b'"type": "answered"' in data:
+            self.kept = now
+        if not self.there.done():
+            self.there.set_result(None)
+        if b'"ended": true' in data and not self.over.done():
+            self.over.set_result(None)
+
+    def say(self, message: dict[str, Any]) -> None:
+        """A frame, masked by zeros."""
+        text = json.dumps(message).encode()
+        assert len(text) < 126
+        self.transport.write(bytes((0x81, 0x80 | len(text))) + bytes(4) + text)
+
+    def steps(self) -> dict[int, float]:
+        """When each step came first."""
+        found: dict[int, float] = {}
+        for at, data in self.came:
+            for step in re.findall(rb'"place": {"step": (\d+)', data):
+                found.setdefault(int(step), at)
+        return found
+
+
+def seat(url: str, code: str) -> str:
+    """The cookie of a browser that opened the class's page."""
+    jar = CookieJar()
+    with build_opener(HTTPCookieProcessor(jar)).open(f"{url}/c/{code}/") as answer:
+        answer.read()
+    return "; ".join(f"{cookie.name}={cookie.value}" for cookie in jar)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,314 @@
+"""The websocket of a class: the teacher's place to everyone, answers back as counts, and nobody else drives."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.db import OperationalError
+
+from kschedui.classrooms import store
+from kschedui.web.live import class_consumer, connection, halls
+from kschedui.web.live.halls import Follower, Hall, entering
+from tests.web.conftest import Browser, private
+from tests.web.sockets import PATIENCE, closed, in_loop, socket, text
+from tests.web.test_classes import start
+
+pytestmark = pytest.mark.django_db(transaction=True)
+PLACE = {"type": "place", "step": 12, "frame": 1, "order": "node", "selection": {"kind": "pod", "name": "default/a"}}
+
+
+class Room:
+    """A class on a private run, and who is in it."""
+
+    def __init__(self) -> None:
+        self.teacher = Browser()
+        saved = private(self.teacher)
+        self.code = start(self.teacher, saved)
+        self.pk = store.by_code(self.code).pk
+
+    def student(self) -> Browser:
+        """Somebody who opened the class's page."""
+        browser = Browser()
+        assert browser.get(f"/c/{self.code}/").status_code == 200
+        return browser
+
+    @asynccontextmanager
+    async def joined(self, browser: Browser | None = None) -> AsyncIterator[Any]:
+        """A socket that has joined and read hello: the teacher's, or that of a browser."""
+        async with connected(browser or self.teacher) as made:
+            await say(made, type="join", **{"class": self.code})
+            hello = await text(made)
+            assert hello["type"] == "hello", hello
+            made.hello = hello
+            yield made
+
+
+@asynccontextmanager
+async def connected(browser: Browser) -> AsyncIterator[Any]:
+    cookies = "; ".join(f"{name}={one.value}" for name, one in browser.cookies.items())
+    async with socket((b"cookie", cookies.encode()), path="/ws/class/") as made:
+        yield made
+
+
+async def say(made: Any, **message: Any) -> None:
+    await made.send_to(text_data=json.dumps(message))
+
+
+async def until(made: Any, kind: str, **fields: Any) -> dict[str, Any]:
+    """The first message of this kind with these values."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            message = await text(made)
+            if message["type"] == kind and all(message[name] == value for name, value in fields.items()):
+                return message
+
+
+async def a_room() -> Room:
+    return await sync_to_async(Room)()
+
+
+@in_loop
+async def test_the_teachers_place_comes_to_everyone_and_is_there_for_who_comes_late() -> None:
+    room = await a_room()
+    early, late = [await sync_to_async(room.student)() for _ in range(2)]
+    async with room.joined() as teacher, room.joined(early) as student:
+        assert (teacher.hello["role"], student.hello["role"]) == ("teacher", "student")
+        await say(teacher, **PLACE)
+        board = await until(student, "board")
+        expected = {name: PLACE[name] for name in ("step", "frame", "order", "selection")} | {"by": ""}
+        assert board["place"] == expected
+        async with room.joined(late) as other:
+            assert other.hello["place"] == expected
+            await until(teacher, "count", students=2)
+        await until(teacher, "count", students=1)
+
+
+@in_loop
+async def test_of_many_places_the_last_one_is_kept_and_comes_to_everyone() -> None:
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    async with room.joined() as teacher, room.joined(student) as follower:
+        for step in range(40):
+            await say(teacher, **{**PLACE, "step": step})
+        seen = 0
+        board = await until(follower, "board")
+        while board["place"]["step"] != 39:
+            seen += 1
+            board = await until(follower, "board")
+        assert seen < 20, "places in between are left out"
+    assert (await sync_to_async(store.board)(room.pk)).place["step"] == 39
+
+
+@in_loop
+async def test_nobody_but_the_teacher_drives_pauses_asks_reveals_or_ends() -> None:
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    before = await sync_to_async(store.board)(room.pk)
+    async with room.joined(student) as made:
+        for kind in class_consumer.TEACHER:
+            await say(
+                made, **{**PLACE, "type": kind, "on": True, "question": "q", "choices": 2, "labels": [], "right": 0}
+            )
+            assert "not yours" in (await until(made, "error"))["message"]
+    assert await sync_to_async(store.board)(room.pk) == before
+
+
+@in_loop
+async def test_without_a_seat_nobody_joins() -> None:
+    room = await a_room()
+    elsewhere = await sync_to_async(room.student)()
+    other = Browser()
+    for browser, code, expected in (
+        (other, room.code, connection.NOT_ALLOWED),
+        (elsewhere, "ZZZZ", connection.NO_SUCH_RUN),
+        (elsewhere, "no code", connection.NO_SUCH_RUN),
+    ):
+        async with connected(browser) as made:
+            await say(made, type="join", **{"class": code})
+            assert (await text(made))["type"] == "error"
+            assert await closed(made) == expected
+
+
+@in_loop
+async def test_answers_are_counted_for_the_teacher_and_revealed_to_everyone_as_counts() -> None:
+    room = await a_room()
+    browsers = [await sync_to_async(room.student)() for _ in range(2)]
+    async with room.joined() as teacher, room.joined(browsers[0]) as ada, room.joined(browsers[1]) as bob:
+        await say(teacher, type="ask", question="winner-1", choices=3)
+        for student, choice in ((ada, 0), (bob, 2)):
+            assert (await until(student, "board"))["asked"] == {"id": "winner-1", "choices": 3}
+            await say(student, type="answer", question="winner-1", choice=choice)
+            await until(student, "answered", choice=choice)
+        await say(ada, type="answer", question="winner-1", choice=2)
+        await until(ada, "answered", choice=2)
+        await until(teacher, "count", answered=2)
+        async with room.joined(browsers[0]) as again:
+            assert again.hello["mine"] == 2
+        await say(teacher, type="reveal", right=2, text="Which node wins?", labels=["a", "b", "c"])
+        for one in (teacher, ada, bob):
+            asked = (
+                await until(one, "board", asked={"id": "winner-1", "choices": 3, "counts": [0, 0, 2], "right": 2})
+            )["asked"]
+            assert asked["counts"] == [0, 0, 2]
+        await say(bob, type="answer", question="winner-1", choice=0)
+        await until(bob, "late")
+
+
+@in_loop
+async def test_pause_and_call_back_and_end_come_to_everyone() -> None:
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    async with room.joined() as teacher, room.joined(student) as made:
+        await say(teacher, type="pause", on=True)
+        await until(made, "board", paused=True)
+        await say(teacher, type="gather")
+        await until(made, "board", gathered=1)
+        await say(teacher, type="end")
+        await until(made, "board", ended=True)
+        await say(teacher, type="pause", on=False)
+        await until(teacher, "board", ended=True)
+
+
+@in_loop
+async def test_a_class_whose_time_is_up_says_so_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halls, "POLL_SECONDS", 0.05)
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    async with room.joined(student) as made:
+        await sync_to_async(store.Classroom.objects.update)(expires=store.timezone.now())
+        await until(made, "board", ended=True)
+    async with room.joined(student) as made:
+        assert made.hello["ended"] is True
+
+
+@in_loop
+async def test_another_processes_changes_come_by_announcement_and_by_looking(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    async with room.joined(student) as made:
+        board = await sync_to_async(store.drive)(room.pk, {"step": 3})
+        await connection_layer().group_send(
+            store.group(room.pk), {"type": "board", "process": "another", "board": board._asdict()}
+        )
+        assert (await until(made, "board"))["place"] == {"step": 3}
+        await sync_to_async(store.drive)(room.pk, {"step": 4})
+        assert (await until(made, "board"))["place"] == {"step": 4}, "nobody announced it"
+
+
+@in_loop
+async def test_students_of_other_processes_are_counted_while_those_speak(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(halls, "FORGET_SECONDS", 0.5)
+    monkeypatch.setattr(halls, "POLL_SECONDS", 0.1)
+    room = await a_room()
+    async with room.joined() as teacher:
+        await connection_layer().group_send(
+            store.group(room.pk), {"type": "students", "process": "another", "count": 28}
+        )
+        await until(teacher, "count", students=28)
+        await until(teacher, "count", students=0)
+
+
+@in_loop
+async def test_what_is_no_message_gets_a_sentence_and_the_socket_lives_on() -> None:
+    room = await a_room()
+    async with connected(room.teacher) as made:
+        for bad in ("", "x", "[]", "{}", '{"type": "place"}', json.dumps({"type": "x" * 9000})):
+            await made.send_to(text_data=bad)
+            assert (await text(made))["type"] == "error"
+    async with room.joined() as made:
+        wrong: list[dict[str, Any]] = [
+            {**PLACE, "step": -1},
+            {**PLACE, "step": True},
+            {**PLACE, "order": "x"},
+            {**PLACE, "selection": {"kind": "pod"}},
+            {**PLACE, "selection": {"kind": "pod", "name": "x" * 400}},
+            {**PLACE, "by": 7},
+            {"type": "ask", "question": "two words", "choices": 2},
+            {"type": "ask", "question": "q", "choices": 99},
+            {"type": "reveal", "right": 0, "labels": "x"},
+            {"type": "reveal", "right": 0, "labels": []},
+            {"type": "answer", "question": "q", "choice": 0},
+            {"type": "join", "class": room.code},
+        ]
+        for message in wrong:
+            await say(made, **message)
+            await until(made, "error")
+
+
+@in_loop
+async def test_who_floods_is_closed() -> None:
+    room = await a_room()
+    student = await sync_to_async(room.student)()
+    async with room.joined(student) as made:
+        for _ in range(200):
+            await say(made, type="answer", question="q", choice=0)
+        async with asyncio.timeout(PATIENCE):
+            while (message := await made.receive_output(timeout=PATIENCE))["type"] != "websocket.close":
+                pass
+        assert message["code"] == connection.TOO_MANY
+
+
+@in_loop
+async def test_a_full_class_takes_no_more(settings: Any) -> None:
+    room = await a_room()
+    settings.LIMITS = {**settings.LIMITS, "class_students": 1}
+    first, second = [await sync_to_async(room.student)() for _ in range(2)]
+    async with room.joined(first), connected(second) as made:
+        await say(made, type="join", **{"class": room.code})
+        assert "full" in (await until(made, "error"))["message"]
+        assert await closed(made) == connection.TOO_MANY
+
+
+@in_loop
+async def test_a_place_is_kept_once_the_database_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = await a_room()
+    drive, failures = store.drive, iter([OperationalError("away")])
+
+    def failing(pk: int, place: dict[str, Any]) -> store.Board:
+        for failure in failures:
+            raise failure
+        return drive(pk, place)
+
+    monkeypatch.setattr(store, "drive", failing)
+    async with room.joined() as teacher:
+        await say(teacher, **PLACE)
+        assert (await until(teacher, "board"))["place"]["step"] == 12
+
+
+@in_loop
+async def test_when_the_last_one_leaves_nothing_of_the_class_stays_in_the_process() -> None:
+    room = await a_room()
+    async with room.joined():
+        assert len(halls._halls) == 1
+    assert not halls._halls
+    assert not halls.students
+
+
+@in_loop
+async def test_answers_that_come_together_are_written_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    room = await a_room()
+    await sync_to_async(store.ask)(room.pk, "q", 2)
+    batches: list[int] = []
+    take = halls.take_answers
+
+    async def counting(pk: int, given: list[store.Given]) -> Any:
+        batches.append(len(given))
+        return await take(pk, given)
+
+    monkeypatch.setattr(halls, "take_answers", counting)
+    async with entering(room.pk, Follower("", None)) as hall:
+        assert isinstance(hall, Hall)
+        kept = await asyncio.gather(*(hall.answers.put(store.Given("q", f"s{i}", i % 2)) for i in range(500)))
+    assert all(kept)
+    assert len(batches) < 10
+    assert (await sync_to_async(store.reveal)(room.pk, 0, "", [])).asked["counts"] == [250, 250]
+
+
+def connection_layer() -> Any:
+    from channels.layers import get_channel_layer
+
+    return get_channel_layer()
