@@ -21,6 +21,7 @@ from scheduler_core.cluster.node_tree import NodeTree
 from scheduler_core.cluster.nodes import NodeTable, ResourceIndex
 from scheduler_core.cluster.pod_group_members import PodGroupMembers
 from scheduler_core.cluster.pods import PodTable
+from scheduler_core.cluster.tried_pods import TriedPods
 
 ObjectKey = str  # "namespace/name", or "name" for kinds without a namespace
 
@@ -48,6 +49,7 @@ class Cluster:
         self.pods = PodTable(self.nodes)
         self.assumed: dict[PodKey, None] = {}
         self.members = PodGroupMembers()
+        self.tried = TriedPods(self.nodes, self.pods)
         self._node_objects: dict[str, Node] = {}
         self._tree = NodeTree()
         self._images = ImageStatesBefore129() if counts_images_once else ImageStates()
@@ -102,6 +104,7 @@ class Cluster:
         other.pods = self.pods.copied(other.nodes)
         other.assumed = dict(self.assumed)
         other.members = self.members.copied()
+        other.tried = self.tried.copied(other.nodes, other.pods)
         other._node_objects = dict(self._node_objects)
         other._tree = self._tree.copied()
         other._images = self._images.copied()

@@ -373,3 +373,24 @@ def test_a_step_is_printed_on_one_sheet_and_the_transcript_on_as_many_as_it_need
 def pages(page: Page) -> int:
     """Of the document as it is printed."""
     return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+
+
+def test_enter_in_search_opens_the_first_that_was_found(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    page.keyboard.press("/")
+    page.fill("#search-word", "cedar-2")
+    page.keyboard.press("Enter")
+    expect(page.locator("dialog[open]")).to_have_count(0)
+    expect(page.locator("#margin h2")).to_have_text("cedar-2")
+
+
+def test_looking_node_by_node_and_back_comes_to_the_same_frame(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "flash-sale")
+    step = steps_of(page, "NodesFiltered")[0]
+    seek(page, f"{step}.2")
+    page.keyboard.press("o")
+    expect(page.locator("#caption .eyebrow")).to_contain_text("node 1 of")
+    page.keyboard.press("o")
+    drawn(page, f"{step}.2")

@@ -18,6 +18,7 @@ PATTERNS = {
     "Node": "node",
     "Namespace": "team",
     "Pod": "pod",
+    "PodGroup": "group",
     "key": "example.com/label",
     "value": "value",
     "image": "registry.example.com/image",
@@ -40,6 +41,7 @@ REFERENCES = {
     "storageClassName": "StorageClass",
     "priorityClassName": "PriorityClass",
     "schedulerName": "scheduler",
+    "podGroupName": "PodGroup",
     "urlPrefix": "url",
     "runtimeClassName": "value",
     **dict.fromkeys(("volumeHandle", "server", "path", "targetPortal", "iqn", "pdName", "volumeID"), "value"),
@@ -64,6 +66,7 @@ WORDS = (
     "kind", "apiVersion", "operator", "effect", "type", "phase", "protocol", "reason", "plugin", "point", "verb",
     "preemptionPolicy", "whenUnsatisfiable", "volumeBindingMode", "volumeMode", "accessModes", "nodeAffinityPolicy",
     "nodeTaintsPolicy", "fsType", "restartPolicy", "unhealthyPodEvictionPolicy", "status", "kubernetesVersion",
+    "disruptionMode",
 )  # fmt: skip
 AMOUNTS = (
     "requests", "limits", "allocatable", "capacity", "podFixed", "overhead", "allocatedResources", "default",

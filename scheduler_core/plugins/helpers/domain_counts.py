@@ -6,7 +6,8 @@ pass over the pods; after that an assumed, bound or deleted pod changes only the
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,6 +84,14 @@ class DomainCounter:
         codes = codes[codes >= 0]
         self.cells = np.bincount(codes, minlength=domains.size + 1)
         self.total = len(codes)
+
+    def without(self, rows: Sequence[int]) -> DomainCounter:
+        """A copy that does not count one pod for each of `rows`."""
+        other = copy(self)
+        other.cells = self.cells.copy()
+        for row in rows:
+            other.change(row, -1)
+        return other
 
     def change(self, row: int, by: int) -> None:
         code = self._codes[row]

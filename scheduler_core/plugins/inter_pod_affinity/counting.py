@@ -7,7 +7,7 @@ cycle to cycle is only what the counters say.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class ScoringTerm:
     weight: int
     domains: Domains
     counter: DomainCounter
+    number: int = -1  # of existing pods' terms, in `TermOwners`
 
 
 @dataclass(slots=True)
@@ -94,7 +95,29 @@ class Plans:
                 self._plans.clear()
             plan = self._plans[spec, terms] = self._make(pod, spec)
             plan.stamp = stamp  # of before: making it may have dropped one of its own counters
-        return plan
+        return self._without_unseen(plan) if self._cluster.tried else plan
+
+    def _without_unseen(self, plan: Plan) -> Plan:
+        """While a pod group is tried, terms of members on nodes that no list has are not seen.
+
+        A pod with preferred terms of its own looks at all pods when it scores.
+        """
+        anti, every = (self._cluster.tried.unseen(anti_affinity=only) for only in (True, False))
+        has_own = any(term.own for term in plan.scoring)
+        keys = [
+            replace(
+                key,
+                existing_anti_affinity_counts=[
+                    self._owners.without(number, anti) for number in key.existing_anti_affinity_terms
+                ],
+            )
+            for key in plan.keys
+        ]
+        scoring = [
+            term if term.own or has_own else replace(term, counter=self._owners.without(term.number, every))
+            for term in plan.scoring
+        ]
+        return replace(plan, keys=keys, scoring=scoring)
 
     def _stamp(self) -> tuple[Hashable, ...]:
         return (
@@ -152,7 +175,7 @@ class Plans:
             weight = self._args.hard_pod_affinity_weight if owned.role is Role.REQUIRED_AFFINITY else owned.weight
             if weight:
                 domains = topology_domains(nodes, owned.term.topology_key)
-                yield ScoringTerm(owned.role, False, owned.term, weight, domains, self._owners.owners(number))
+                yield ScoringTerm(owned.role, False, owned.term, weight, domains, self._owners.owners(number), number)
 
 
 def cells(counters: Sequence[DomainCounter]) -> IntColumn | None:

@@ -104,6 +104,12 @@ class TermOwners:
             self._recount(number, found)
         return found
 
+    def without(self, number: int, unseen: Iterable[tuple[int, int]]) -> DomainCounter:
+        """The same as `owners` without some pods, each given as its row and its term set."""
+        found = self.owners(number)
+        rows = [row for row, term_set in unseen for term in self._sets[term_set] if term == number]
+        return found.without(rows) if rows else found
+
     def sets_with(self, numbers: Iterable[int]) -> list[int]:
         """The term sets (`PodTable.terms`) that have one of these terms, listed as often as they do."""
         self._learn()

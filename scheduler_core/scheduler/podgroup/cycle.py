@@ -30,6 +30,8 @@ class PodGroupCycle:
         scheduler, group = self._scheduler, self._group
         scheduler.emit(self._started(source))
         if not group.mixed:
+            scheduler.cluster.snapshot()
+            scheduler.cluster.tried.begin()
             self._result = try_pod_group(scheduler, group)
             if self._result.outcome == "Unschedulable" and scheduler.feature_gates.get(PREEMPTION_GATE):
                 run_workload_aware_preemption(scheduler, group, self._result)

@@ -54,6 +54,7 @@ def take_off(scheduler: Scheduler, result: MemberResult) -> None:
     for plugin in plugins:
         plugin.unreserve(attempt.pod, attempt.state_of(plugin), node_name)
     scheduler.cluster.forget(key)
+    scheduler.cluster.tried.remove(key)
     scheduler.queue.nominator.resume(attempt.pod)
     scheduler.emit(PodUnreserved(key, node_name, [plugin.name for plugin in plugins]))
 
@@ -62,6 +63,7 @@ def _assume(scheduler: Scheduler, result: MemberResult) -> None:
     """Assume, Reserve, Permit; who asks to wait does not wait here."""
     attempt = result.attempt
     scheduler.cluster.assume(attempt.pod.key, attempt.node_name)
+    scheduler.cluster.tried.add(attempt.pod.key)
     scheduler.queue.nominator.suspend(attempt.pod.key)
     scheduler.emit(PodAssumed(attempt.pod.key, attempt.node_name))
     try:
@@ -71,6 +73,7 @@ def _assume(scheduler: Scheduler, result: MemberResult) -> None:
             roll_back(scheduler, attempt, "Permit", status)
             raise as_error(status)
     except (FitError, SchedulingError) as error:
+        scheduler.cluster.tried.remove(attempt.pod.key)
         scheduler.queue.nominator.resume(attempt.pod)
         result.error, result.requires_preemption = error, False
         return

@@ -31,7 +31,9 @@ export function answerView(panel) {
 		edited && same && !answer.counts.some(Boolean) && h("p", { key: "same", class: "note" }, t("ask.same")),
 		list("gained", answer.gained, answer.counts[0], gained),
 		list("lost", answer.lost, answer.counts[1], lost),
-		list("moved", answer.moved, answer.counts[2], (one) => moved(one, bestOf(answer.moved), after.node)),
+		list("moved", winnersFirst(answer.moved, after.node, before.node), answer.counts[2], (one) =>
+			moved(one, bestOf(answer.moved), after.node),
+		),
 	);
 }
 
@@ -72,6 +74,12 @@ function gained(one) {
 /** @param {NodeChange} one */
 function lost(one) {
 	return h("li", { key: one.node }, h("b", { class: "no" }, `✕ ${one.node}`), " ", one.after);
+}
+
+/** The nodes that are and were taken, before the others. @param {NodeChange[]} all @param {string[]} taken */
+function winnersFirst(all, ...taken) {
+	const place = (/** @type {NodeChange} */ { node }) => (taken.includes(node) ? taken.indexOf(node) : taken.length);
+	return [...all].sort((a, b) => place(a) - place(b));
 }
 
 /** @param {NodeChange[]} all */

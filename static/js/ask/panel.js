@@ -43,6 +43,7 @@ export class Panel {
 		this.questions = new Questions(view.boot.api, view.run.id, () => this.draw());
 		this.root = document.createElement("aside");
 		this.root.className = "ask";
+		this.root.tabIndex = -1;
 		this.root.setAttribute("aria-label", t("ask.title"));
 		this.escape = (/** @type {KeyboardEvent} */ event) => {
 			if (event.key === "Escape" && !document.querySelector("dialog[open]")) this.close();
@@ -74,7 +75,7 @@ export class Panel {
 		if (this.weighed) void this.questions.weigh(this.weighed);
 		if (this.tab === "changes") void this.questions.search();
 		this.draw();
-		this.root.querySelector("button")?.focus();
+		this.root.focus();
 	}
 
 	close() {

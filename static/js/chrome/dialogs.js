@@ -239,7 +239,14 @@ function search(view, close) {
 				type: "search",
 				autofocus: true,
 				autocomplete: "off",
-				on: { input: (/** @type {any} */ event) => show(event.target.value) },
+				on: {
+					input: (/** @type {any} */ event) => show(event.target.value),
+					keydown: (/** @type {KeyboardEvent} */ event) => {
+						if (event.key !== "Enter") return;
+						event.preventDefault();
+						/** @type {HTMLElement | null} */ (document.querySelector("#search-results button"))?.click();
+					},
+				},
 			}),
 		),
 		h("ul", { key: "results", id: "search-results", class: "results", opaque: true }),

@@ -4,6 +4,8 @@
 import { saveLink } from "./address.js";
 import { chosen, index, player, redraw, store, timeline } from "./page.js";
 
+let left = { step: -1, frame: 0 }; // where the other order of Filter was
+
 /** @type {import("../view").Actions} */
 export const act = {
 	pin(ref) {
@@ -18,7 +20,11 @@ export const act = {
 	},
 	set(change) {
 		const { order, .../** @type {any} */ options } = /** @type {any} */ (change);
-		if (order) Object.assign(player, { order, frame: 0 });
+		if (order && order !== player.order) {
+			const { step, frame } = player;
+			Object.assign(player, { order, frame: left.step === step ? left.frame : 0 });
+			left = { step, frame };
+		}
 		Object.assign(chosen.options, options);
 		redraw(false);
 	},

@@ -72,15 +72,8 @@ export function funnel({ x, width, phone }, left, whole, at) {
 	);
 }
 
-/** The red part that was cut off. */
-function wedge(
-	/** @type {number} */ x,
-	/** @type {number} */ reach,
-	/** @type {number} */ mid,
-	/** @type {number} */ from,
-	/** @type {number} */ to,
-	/** @type {number} */ key,
-) {
+/** The red part that was cut off. @type {(x: number, reach: number, mid: number, ...more: number[]) => Child[]} */
+function wedge(x, reach, mid, from, to, key) {
 	return [-1, 1].map((side) =>
 		h("path", {
 			key: `w${key}${side}`,
@@ -90,13 +83,8 @@ function wedge(
 	);
 }
 
-/** What is still to come. */
-function dashes(
-	/** @type {number} */ from,
-	/** @type {number} */ to,
-	/** @type {number} */ mid,
-	/** @type {number} */ half,
-) {
+/** What is still to come. @type {(from: number, to: number, mid: number, half: number) => Child} */
+function dashes(from, to, mid, half) {
 	return h("path", {
 		key: "ahead",
 		class: "funnel-ahead",

@@ -96,13 +96,11 @@ function lanesOf(view, width) {
 	};
 }
 
-/** Columns of the plugins; the current one is wide. */
-function geometryOf(
-	/** @type {number} */ width,
-	/** @type {boolean} */ phone,
-	/** @type {number} */ count,
-	/** @type {number} */ focus,
-) {
+/**
+ * Columns of the plugins; the current one is wide.
+ * @type {(width: number, phone: boolean, count: number, focus: number) => Geometry}
+ */
+function geometryOf(width, phone, count, focus) {
 	const head = phone ? 124 : width < 880 ? 218 : 262;
 	const track = Math.max(60, width - head - 16);
 	const end = phone ? 0 : width < 800 ? 72 : 112;

@@ -1,0 +1,55 @@
+"""Pods that only stand on a node while their group is tried (kube-scheduler: Snapshot.AssumePod).
+
+A snapshot lists the nodes that have pods with affinity terms when it is taken. AssumePod does not bring these lists up
+to date, so on a node that is not listed the terms of a pod that is tried there are not seen.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from scheduler_core.apis.core import PodKey
+from scheduler_core.cluster.nodes import NodeTable
+from scheduler_core.cluster.pods import PodTable
+
+REQUIRED_ANTI_AFFINITY = 1  # its place in a term set
+
+
+class TriedPods:
+    """A part of `Cluster`; the pod group cycle tells when it begins, and who is tried."""
+
+    def __init__(self, nodes: NodeTable, pods: PodTable) -> None:
+        self._nodes, self._pods = nodes, pods
+        self._with_terms: frozenset[int] = frozenset()  # listed rows
+        self._with_anti_affinity: frozenset[int] = frozenset()
+        self._slots: dict[int, None] = {}
+
+    def copied(self, nodes: NodeTable, pods: PodTable) -> TriedPods:
+        other = TriedPods(nodes, pods)
+        other._with_terms, other._with_anti_affinity = self._with_terms, self._with_anti_affinity
+        other._slots = dict(self._slots)
+        return other
+
+    def begin(self) -> None:
+        """The cycle's snapshot has been taken: which nodes have pods with terms."""
+        pods, count = self._pods, len(self._pods)
+        owners = np.flatnonzero((pods.terms[:count] > 0) & (pods.row[:count] >= 0)).tolist()
+        self._with_terms = frozenset(int(pods.row[slot]) for slot in owners)
+        self._with_anti_affinity = frozenset(
+            int(pods.row[slot]) for slot in owners if pods.term_sets[pods.terms[slot]][REQUIRED_ANTI_AFFINITY]
+        )
+
+    def add(self, key: PodKey) -> None:
+        self._slots[self._pods.slot_of[key]] = None
+
+    def remove(self, key: PodKey) -> None:
+        self._slots.pop(self._pods.slot_of[key], None)
+
+    def unseen(self, *, anti_affinity: bool) -> list[tuple[int, int]]:
+        """(row, term set) of tried pods whose terms are not seen, by those who look for `anti_affinity` or for all."""
+        listed = self._with_anti_affinity if anti_affinity else self._with_terms
+        found = ((int(self._pods.row[slot]), int(self._pods.terms[slot])) for slot in self._slots)
+        return [(row, terms) for row, terms in found if terms and row not in listed]
+
+    def __bool__(self) -> bool:
+        return bool(self._slots)
