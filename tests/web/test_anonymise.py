@@ -42,12 +42,8 @@ def outcome(text: str, mapping: dict[str, str]) -> list[Any]:
             bound = sorted((named(key), named(at)) for key, at in final["bound"].items())
             made.append((bound, len(final["pending"]), len(final["deleted"]), final["time"]))
             continue
-<<<<<<< HEAD
         if "pod" not in record:  # of a group
             made.append(everywhere(record))
-=======
-        if "pods" in record:  # of a group; its members have their own
->>>>>>> main
             continue
         verdicts = sorted((named(name), one["plugin"], one["code"]) for name, one in record["filter"].items())
         totals = sorted((named(name), total) for name, total in record["totals"].items())
