@@ -69,7 +69,7 @@ def to_question(teacher: Page) -> None:
     """On to the next question."""
     for _ in range(300):
         if teacher.evaluate("document.getElementById('player').dataset.asked"):
-            return
+            return drawn(teacher)
         press(teacher, "ArrowRight")
         teacher.wait_for_timeout(30)
     raise AssertionError("no question came")
