@@ -20,6 +20,8 @@ class Digest(NamedTuple):
 def digest_of(text: str) -> Digest:
     """Raises ScenarioErrors."""
     printed = raw_text.was_printed(text)
+    if raw_text.is_export(text):
+        text = importers.convert(text, engine.limits()).text
     text = raw_text.reduced(text, engine.limits())
     parsed = engine.read(text)
     title = clean_title(parsed.title or parsed.name)

@@ -12,7 +12,6 @@ from scheduler_core.apis.quantity import format_bytes
 BYTES = ("memory", "ephemeral-storage")
 
 BLOCKERS = {
-    "NodeResourcesFit": Message("Too little room"),
     "TaintToleration": Message("Taints that it does not tolerate"),
     "NodeUnschedulable": Message("Cordoned nodes"),
     "NodeAffinity": Message("No node has the labels that it asks for"),
@@ -36,7 +35,8 @@ def blocker_words(waiting: WaitingPod) -> Message:
     cause = waiting.blocker
     plugin = cause.plugin if cause else ""
     if cause and plugin == "NodeResourcesFit":
-        resources = sorted({reason.removeprefix("Insufficient ") for reason in cause.reasons})
+        said = {reason.removeprefix("Insufficient ") for reason in cause.reasons}
+        resources = sorted("pods" if one == "Too many pods" else one for one in said)
         return Message("Too little {resources}", resources=", ".join(resources))
     return BLOCKERS.get(plugin) or Message("Rejected by {plugin}", plugin=plugin)
 

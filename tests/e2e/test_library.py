@@ -9,13 +9,21 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.builders import node, pod, scenario
 from tests.conftest import PATIENCE_MS
+from tests.e2e.player_page import until
 
 AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
+MESSAGE = (
+    "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
+    "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
+)
 PAGES = {
     "home": "/",
     "editor": "/new/",
     "builder": "/new/?builder",
+    "intake": "/new/?import",
+    "decoder": "/decode/",
     "login": "/accounts/login/",
     "signup": "/accounts/signup/",
     "nothing": "/s/nothing/",
@@ -38,9 +46,28 @@ def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
     context.close()
 
 
+@pytest.fixture(scope="module")
+def waiting(author: tuple[Page, str]) -> str:
+    """The address of a scenario of theirs whose run leaves pods waiting."""
+    page, _ = author
+    said = {"type": "PodScheduled", "status": "False", "message": MESSAGE}
+    told = pod("told", cpu=9) | {"status": {"phase": "Pending", "conditions": [said]}}
+    page.goto("/new/")
+    saved = save_text(page, scenario(node("n1", cpu=4), told, *(pod(f"crowd-{i}", cpu=8) for i in range(3))))
+    page.goto(saved["url"])
+    expect(page.locator("#player[data-ready]")).to_be_visible()
+    until(page, "kschedui.store.complete")
+    return str(saved["url"])
+
+
 def save(page: Page, line: str, parent: str = "") -> Any:
-    """Save a scenario over the API with this browser's cookies."""
+    """Save a scenario of one node."""
     text = f"apiVersion: v1\nkind: Node\n{line}\nstatus: {{allocatable: {{cpu: 1, memory: 1Gi, pods: 9}}}}\n"
+    return save_text(page, text, parent)
+
+
+def save_text(page: Page, text: str, parent: str = "") -> Any:
+    """Save a scenario over the API with this browser's cookies."""
     token = page.locator("input[name=csrfmiddlewaretoken]").first.input_value()
     headers = {"X-CSRFToken": token, "Referer": page.url}
     versions = f"/{parent}/versions" if parent else ""
@@ -63,22 +90,31 @@ def violations(page: Page) -> list[str]:
 
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_page_has_a_serious_accessibility_violation(author: tuple[Page, str], theme: str, language: str) -> None:
+def test_no_page_has_a_serious_accessibility_violation(
+    author: tuple[Page, str], waiting: str, theme: str, language: str
+) -> None:
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci")
     page, scenario = author
     origin = page.evaluate("location.origin")
     page.context.add_cookies([{"url": origin, "name": "django_language", "value": language}])
     own = {"mine": "/accounts/mine/", "settings": f"{scenario}settings", "diff": f"{scenario}diff/1/2/"}
+    own |= {"pending": f"{waiting}v/1/pending/", "pending by workload": f"{waiting}v/1/pending/?by=workload"}
     bad = {}
     for name, path in {**PAGES, **own}.items():
         page.goto(f"{path}{'&' if '?' in path else '?'}theme={theme}")
-        if "/new/" in path:
+        if path.startswith("/new/"):
             expect(page.locator("#editor")).to_have_attribute("data-checked", "")
         expect(page.locator("html")).to_have_attribute("lang", language)
         expect(page.locator("html")).to_have_attribute("data-theme", theme)
         if found := violations(page):
             bad[name] = found
+    page.goto(f"/decode/?theme={theme}")
+    page.locator("#message").fill(MESSAGE)
+    page.locator("form.decode-form button.primary").click()
+    expect(page.locator(".parts").first).to_contain_text("Insufficient cpu")
+    if found := violations(page):
+        bad["a message taken apart"] = found
     assert not bad, bad
 
 

@@ -18,7 +18,7 @@ from scheduler_core.scenario.parse import Limits, ScenarioErrors
 from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 from tests.builders import node, pod
 from tests.dumps import Cluster, as_json, as_yaml, listed
-from tests.web.test_intake import CLUSTER_INFO, SCALARS, STYLES
+from tests.web.test_intake import CLUSTER_INFO, FLOW, SCALARS, STYLES
 
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 
@@ -49,6 +49,8 @@ def texts() -> dict[str, str]:
             if isinstance(resolve_plain(scalar), str) or (scalar.isdecimal() and scalar[0] != "0"):
                 found[f"value {number}: {scalar}"] = text
     found["cluster-info dump"] = CLUSTER_INFO
+    found["a List in a List"] = as_yaml(listed([listed([node("n1"), pod("a")]), pod("b")]))
+    found["YAML in braces"] = FLOW + "---\n" + as_yaml(pod("a"))
     found |= {name: f"apiVersion: v1\nkind: Pod\n{style}\n" for name, style in STYLES.items()}
     for path in sorted(CONFORMANCE.rglob("*.yaml"))[::12]:
         found[path.name] = path.read_text(encoding="utf-8")

@@ -18,23 +18,32 @@ from tests.builders import node, pod, scenario
 from tests.dumps import Cluster, as_yaml, listed
 
 FILES = sorted((Path(__file__).resolve().parents[1] / "conformance").rglob("*.yaml"))
+SAID = ("message", "reasons")  # in whose words names may stand
 SAMPLE = 8  # every so many of them
 
 
-def outcome(text: str, mapping: dict[str, str]) -> list[tuple[Any, ...]]:
+def outcome(text: str, mapping: dict[str, str]) -> list[Any]:
     """What each attempt came to, with the names of the mapping."""
 
     def named(name: str | None) -> str:
         space, slash, rest = (name or "").partition("/")
         return f"{mapping.get(space, space)}/{mapping.get(rest, rest)}" if slash else mapping.get(space, space)
 
-    made: list[tuple[Any, ...]] = []
+    def everywhere(value: Any) -> Any:
+        if isinstance(value, dict):
+            return sorted((named(key), everywhere(item)) for key, item in value.items() if key not in SAID)
+        if isinstance(value, list):
+            return [everywhere(item) for item in value]
+        return named(value) if isinstance(value, str) else value
+
+    made: list[Any] = []
     for record in decisions(simulate(parse_scenario(text))):
         if final := record.get("final"):
             bound = sorted((named(key), named(at)) for key, at in final["bound"].items())
             made.append((bound, len(final["pending"]), len(final["deleted"]), final["time"]))
             continue
-        if "pods" in record:  # of a group; its members have their own
+        if "pod" not in record:  # of a group
+            made.append(everywhere(record))
             continue
         verdicts = sorted((named(name), one["plugin"], one["code"]) for name, one in record["filter"].items())
         totals = sorted((named(name), total) for name, total in record["totals"].items())

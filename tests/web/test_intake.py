@@ -113,6 +113,27 @@ def test_items_of_a_pod_list_need_no_kind() -> None:
         assert [one["kind"] for one in yaml.safe_load_all(made)] == ["Pod", "Scenario"]
 
 
+@pytest.mark.parametrize("write", [as_yaml, as_json])
+def test_a_list_in_a_list_is_read(write: Any) -> None:
+    found = importers.convert(write(listed([listed([node("n1"), pod("a")]), pod("b")])), Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
+    assert found.notes == []
+
+
+FLOW = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 9}}}\n"
+
+
+def test_yaml_that_begins_with_a_brace_is_read() -> None:
+    found = importers.convert(FLOW + "---\n" + as_yaml(pod("a")), Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
+
+
+@pytest.mark.parametrize("head", ["NAME    READY   STATUS", "NAMESPACE   NAME   READY", "LAST SEEN   TYPE     REASON"])
+def test_a_table_of_kubectl_is_told_what_to_ask_for(head: str) -> None:
+    with pytest.raises(ScenarioErrors, match="ask kubectl for -o yaml"):
+        importers.convert(f"{head}\na   b   c: d\n", Limits())
+
+
 def test_a_slip_reaches_the_checker() -> None:
     slipped = pod("a")
     slipped["spec"]["nodeSelektor"] = {"disk": "ssd"}

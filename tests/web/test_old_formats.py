@@ -1,14 +1,17 @@
 """What a dump says of the scheduler and of admission: configurations of every age, priorities, LimitRange."""
 
+import json
 from typing import Any
 
 import pytest
 import yaml
 
+from kschedui.models import Version
 from kschedui.scenarios import importers
 from scheduler_core import Limits, decisions, parse_scenario, simulate
 from scheduler_core.apis.core import Pod
 from tests.builders import node, pod, scenario
+from tests.web.conftest import Browser
 from tests.web.test_importers import dumped_pod, of_kind, workload
 
 Manifest = dict[str, Any]
@@ -142,3 +145,15 @@ def test_only_images_that_pods_use_stay_on_nodes() -> None:
     )
     status = of_kind(list(yaml.safe_load_all(found.text)), "Node")[0]["status"]
     assert status["images"] == [{"names": ["nginx:latest"], "sizeBytes": 10**8}]
+
+
+def test_an_export_that_is_saved_as_it_is_becomes_a_private_scenario(author: Browser) -> None:
+    profile = {"schedulerName": "mine", "plugins": {"filter": {"enabled": [{"name": "EBSLimits"}]}}}
+    bare = {name: value for name, value in pod("a").items() if name not in ("apiVersion", "kind")}
+    exported = {"pods": [bare], "nodes": [], "schedulerConfig": {"profiles": [profile]}}
+    for text in (json.dumps(exported, indent=1), yaml.safe_dump(exported)):
+        saved = author.save(text)
+        kept = Version.objects.get(scenario__public_id=saved["id"])
+        assert [one["kind"] for one in yaml.safe_load_all(kept.text)][:2] == ["KubeSchedulerConfiguration", "Pod"]
+        assert "EBSLimits" not in kept.text
+        assert kept.scenario.visibility == "private"

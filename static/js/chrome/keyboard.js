@@ -72,6 +72,7 @@ export const BINDINGS = [
 		run: (_, page, key) => page.state().learner?.predictions.pick(Number(key) - 1),
 	},
 	{ keys: ["Enter"], name: "reveal", run: (_, page) => page.state().learner?.predictions.goOn() },
+	{ keys: ["P"], name: "present", run: () => void import("./presentation.js").then(({ present }) => present()) },
 	{ keys: ["?"], name: "help", run: (_, page) => page.open("help") },
 ];
 

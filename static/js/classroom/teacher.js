@@ -81,7 +81,10 @@ export function teach(page) {
 		if (!first && board && now.place.step === board.place.step && now.place.frame === board.place.frame) return;
 		player.order = order;
 		chosen.selection = selection;
+		const { on } = predictions;
+		predictions.turn(false, player); // no question on the way
 		player.seek(step, frame);
+		predictions.turn(on, player);
 		last = JSON.stringify({ step, frame, order, selection });
 	}
 

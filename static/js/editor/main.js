@@ -5,7 +5,7 @@
  */
 import { Intake } from "../intake/dialog.js";
 import { takeOver } from "../intake/handed_over.js";
-import { wasPrinted } from "../intake/printed.js";
+import { comesIn } from "../intake/printed.js";
 import { h, patch } from "../shared/dom.js";
 import { t, useCatalogue } from "../shared/i18n.js";
 import { get, post } from "../shared/server.js";
@@ -86,8 +86,8 @@ let timer;
  */
 function changed(text, told) {
 	delete page.dataset.checked;
-	if (text.length - state.text.length > PASTED && wasPrinted(text)) {
-		// by a cluster, with all its secrets: neither sent nor kept before they are dropped
+	if (text.length - state.text.length > PASTED && comesIn(text)) {
+		// printed by a cluster, with all its secrets: neither sent nor kept before they are dropped
 		clearTimeout(timer);
 		editor.write(state.text);
 		void intake.bring(new Blob([text]));

@@ -35,7 +35,7 @@ function headOf(lines) {
 export function keptLines(lines, pruning, leftOut, parentKind = "") {
 	const head = headOf(lines);
 	const kind = head.kind || parentKind;
-	if (!kind) throw new Unsure();
+	if (!kind || kind.endsWith("List")) throw new Unsure(); // whose items are read one by one
 	const name = pruning.typeOfKind(head.version, kind);
 	if (!name) {
 		leftOut.count("kinds", pruning.nameOfKind(head.version, kind));

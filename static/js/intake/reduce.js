@@ -16,6 +16,7 @@ import { Pieces } from "./yaml_pieces.js";
 const ALIASES = 100;
 const BETWEEN = /(?:(?:---)?[ \t\r]*\n)*(?:[ \t]+(?=[{[]))?/y; // lines between documents
 const LONGEST_MARKER = 80;
+const JSON_START = /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]]|$)/y;
 
 /** Neither YAML nor JSON; `line` counts from 1. */
 export class Malformed extends Error {
@@ -39,7 +40,10 @@ export async function reduce(blocks, table, write, naming = null) {
 	const reader = new Reader(table, blocks, other ? (document) => other.take(document) : write);
 	reader.asData = Boolean(other);
 	const { source } = reader;
-	while (await hasMore(source)) await ("{[".includes(source.text[source.at]) ? reader.json() : reader.yaml());
+	while (await hasMore(source)) {
+		JSON_START.lastIndex = source.at;
+		await (JSON_START.test(source.text) ? reader.json() : reader.yaml());
+	}
 	other?.write(write);
 	if (other) reader.leftOut.nameless();
 	write(reader.leftOut.document);

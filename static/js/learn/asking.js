@@ -59,7 +59,7 @@ function asking(root, predictions, open) {
 				type: "button",
 				class: `answer ${places ? "on-row" : ""}`,
 				"aria-pressed": String(picked === i),
-				"aria-label": places ? `${i + 1}: ${text}` : null,
+				"aria-label": places ? `${i + 1}: ${text}` : null, // without a row it is on the button
 				style: places ? { left: `${places[i].left}px`, top: `${places[i].top}px` } : {},
 				on: { click: () => (predictions.picks.get(open.id) === i ? predictions.reveal() : predictions.pick(i)) },
 			},

@@ -31,6 +31,8 @@ GZIP = b"\x1f\x8b"
 BLOCK = 1 << 20
 BETWEEN = re.compile(r"\s*(?:---[ \t]*(?=\r?\n|\Z)\s*)*")
 LONGEST_MARKER = 80
+JSON = re.compile(r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
+TABLE = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]")
 MOST_ERRORS = 20
 
 
@@ -67,7 +69,9 @@ def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
     text = Source(_texts(source, limits.bytes), dump.left_out)
     reading = YamlReading(text, dump, limits)
     while has_more(text):
-        if text.text[text.at] in "{[":
+        if TABLE.match(text.text, text.at):
+            raise refusal(Message("this is a table for people; ask kubectl for -o yaml or -o json"), text.line_here)
+        if JSON.match(text.text, text.at):
             json_dump.read(text, dump.take, dump.left_out)
         else:
             reading.read()

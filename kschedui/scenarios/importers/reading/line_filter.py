@@ -42,7 +42,7 @@ def kept_lines(lines: list[str], left_out: LeftOut, parent_kind: str = "") -> tu
     """
     version, kind = head_of(lines)
     kind = kind or parent_kind
-    if not kind:
+    if not kind or kind.endswith("List"):  # whose items are read one by one
         raise Unsure
     name = type_of_kind(version, kind)
     if not name:

@@ -54,9 +54,17 @@ def _parsed(text: str, limits: Limits) -> str:
 WORKLOAD = re.compile(
     r"""^["']?kind["']?\s*:\s*["']?(?:Deployment|DaemonSet|Job|CronJob|List|Policy)\b""", re.MULTILINE
 )
-OLD = re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d|\bschedulerConfig\b")
+OLD = re.compile(r"kubescheduler\.config\.k8s\.io/v1(?:alpha|beta)\d")
+
+
+EXPORT = re.compile(r"""(?:^|[\s{,])["']?schedulerConfig["']?\s*:""")
+
+
+def is_export(text: str) -> bool:
+    """Is it an export of kube-scheduler-simulator?"""
+    return EXPORT.search(text) is not None
 
 
 def is_dump(text: str) -> bool:
     """Is it no scenario yet: printed by a cluster, with workloads to expand, of another program, in an old format?"""
-    return was_printed(text) or WORKLOAD.search(text) is not None or OLD.search(text) is not None
+    return any((was_printed(text), is_export(text), WORKLOAD.search(text), OLD.search(text)))
