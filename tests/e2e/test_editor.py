@@ -138,7 +138,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
     expect(author.locator("#player[data-ready]")).to_be_visible()
     author.get_by_role("button", name="Share").click()
     link = author.get_by_label("Link to this step")
-    expect(link).to_have_value(re.compile(r"/s/\w+/v/1/#\d+"))
+    expect(link).to_have_value(re.compile(r"/s/\w+/v/1/\?step=\d+"))
     address = link.input_value()
     author.get_by_role("link", name="Choose who may see it").click()  # what a cluster printed begins as private
     author.get_by_label("Who may see it").select_option("unlisted")
