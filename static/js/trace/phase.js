@@ -88,7 +88,7 @@ export function heroOf(event, state) {
 	const cycle = state.cycle.CycleStarted?.pod ?? "";
 	switch (event.type) {
 		case "VictimEvicted":
-			return event.preemptor;
+			return state.pods.has(event.preemptor) ? event.preemptor : ""; // a group is no pod
 		case "NominationCleared":
 		case "PreFilterFinished":
 		case "NodesFiltered":

@@ -32,8 +32,7 @@ export function* amber() {
 	if (wrong.length) yield ["amber", `${nameOf(card) || "nobody"} on the card, amber too: ${wrong.join(", ")}`];
 	const told = shown("#caption .name, #caption .pod-name").map((one) => one.textContent?.trim());
 	const pods = told.filter((name) => [...kschedui.player.state.pods.keys()].some((key) => nameOf(key) === name));
-	const group = told.includes(nameOf(card)) && [...kschedui.player.state.pod_groups.keys()].some((key) => key === card || nameOf(key) === card);
-	if (card && pods.length && !pods.includes(nameOf(card)) && !group) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
+	if (card && pods.length && !pods.includes(nameOf(card))) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
 }
 
 /** "Too little cpu" stands only beside a room that is too little. @returns {Generator<[string, string]>} */

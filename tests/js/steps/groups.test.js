@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { CAPTIONS as PREEMPTION } from "../../../static/js/steps/preempt/captions.js";
 import { CAPTIONS as QUEUE } from "../../../static/js/steps/queue/captions.js";
+import { heroOf } from "../../../static/js/trace/phase.js";
 import { emptyState } from "../../../static/js/trace/state.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
@@ -35,7 +36,10 @@ test("a group evicts by its own priority, and by that of what goes as one", () =
 	const state = stateOf([["default/old-0", "default/old"]], [{ pod_group: "default/train", priority: 1000 }]);
 	state.group = { preemption: { units: [{ pods: ["default/old-0", "default/old-1"], priority: 10 }] } };
 	const event = { type: "VictimEvicted", pod: "default/old-0", node: "n1", preemptor: "default/train", gone_at: 0 };
-	const { why } = PREEMPTION.VictimEvicted({ event, state, hero: "default/train" });
+	const hero = heroOf(event, state);
+	assert.equal(hero, "", "no pod's story");
+	const { eyebrow, why } = PREEMPTION.VictimEvicted({ event, state, hero });
+	assert.equal(plain(eyebrow), "WorkloadAwarePreemption");
 	assert.equal(plain(why), "Its priority 10 is below the 1000 of train.");
 });
 

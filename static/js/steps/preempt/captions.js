@@ -279,7 +279,13 @@ export const CAPTIONS = {
 	VictimEvicted: ({ event, state, hero }) => {
 		const wait = event.gone_at - state.time;
 		return {
-			eyebrow: parts(underWay(state) === event.preemptor ? "eyebrow.eviction" : "eyebrow.beside"),
+			eyebrow: parts(
+				state.pod_groups.has(event.preemptor)
+					? "eyebrow.workload"
+					: underWay(state) === event.preemptor
+						? "eyebrow.eviction"
+						: "eyebrow.beside",
+			),
 			sentence: parts(wait > 0 ? "evict.grace" : "evict.now", {
 				victim: pod(event.pod),
 				node: node(event.node),
