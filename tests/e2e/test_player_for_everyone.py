@@ -43,6 +43,7 @@ def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: s
 
 def violations(page: Page, where: str) -> list[str]:
     """Serious and critical ones, one line each, of a page where nothing moves: half a fade has half the contrast."""
+    page.wait_for_load_state()  # with its styles, which the words do not wait for
     until(page, "document.getAnimations().every(one => one.playState !== 'running')")
     result = page.evaluate("axe.run({resultTypes: ['violations']})")
     return [
