@@ -335,6 +335,8 @@ def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:
 
 def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
     open_player(phone, "flash-sale")
+    until(phone, "kschedui.timeline.handsOn !== null")
+    seek(phone, "1")
     box = phone.locator(".axis").bounding_box()
     assert box
     session = phone.context.new_cdp_session(phone)

@@ -64,4 +64,4 @@ async function start() {
 void start();
 void firstShown.then(async () => (await import("./warm.js")).warm());
 // For tests and for the curious: the player of this page.
-Object.assign(globalThis, { kschedui: { player, store, index, feed: () => run } });
+Object.assign(globalThis, { kschedui: { player, store, index, timeline, feed: () => run } });
