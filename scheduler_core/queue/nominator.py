@@ -16,20 +16,22 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 class Nominator:
     """Nominations by node in order, and by pod. Every change that can be seen is told as an event.
 
-    `version` grows with every change.
+    `version` grows with every change. `popped`: the members of the group that is tried. They are in no queue meanwhile,
+    and of a nomination whose pod is in no queue kube-scheduler knows the pod's name alone (nominatedPodToInfo).
     """
 
     def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
         self._pods = pods
         self._emit = emit
         self.version = 0
+        self.popped: frozenset[PodKey] = frozenset()
         self._by_node: dict[str, list[PodKey]] = {}
         self._node_of: dict[PodKey, str] = {}
 
     def copied(self, pods: PodTable) -> Nominator:
         """The same nominations, of the pods in another table; changes of them are not told."""
         other = Nominator(pods, lambda event: None)
-        other.version = self.version
+        other.version, other.popped = self.version, self.popped
         other._by_node = {name: list(keys) for name, keys in self._by_node.items()}
         other._node_of = dict(self._node_of)
         return other
@@ -37,9 +39,14 @@ class Nominator:
     def __bool__(self) -> bool:
         return bool(self._node_of)
 
+    def try_together(self, keys: Iterable[PodKey]) -> None:
+        """These pods are tried from now on, until others are, or nobody."""
+        self.popped = frozenset(keys)
+        self.version += 1
+
     def pods_on(self, node_name: str) -> Sequence[Pod]:
-        """The pods nominated to a node, in the order of their nomination."""
-        found = (self._pods.get(key) for key in self._by_node.get(node_name, ()))
+        """The pods nominated to a node that something is known of, in the order of their nomination."""
+        found = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
         return [pod for pod in found if pod is not None]
 
     def pairs(self) -> Iterable[tuple[str, PodKey]]:
