@@ -161,6 +161,6 @@ def test_an_export_that_is_saved_as_it_is_becomes_a_private_scenario(author: Bro
 
 @pytest.mark.parametrize("text", ["nodes: []\npods:\n- metadata: {name: a}\n", '{"pods": [], "schedulerConfig": {}}'])
 def test_an_export_that_is_typed_is_told_what_it_is(author: Browser, text: str) -> None:
-    (error,) = author.post_json("/api/v1/check", {"text": text}).json()["errors"]
+    (error,) = author.post_json("/api/v1/check", text=text).json()["errors"]
     assert error["message"].startswith("this is an export of kube-scheduler-simulator, no scenario yet")
     assert error["line"] == 1

@@ -46,7 +46,7 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
 def named(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
     """The errors of a text; that of an export is not that it has no apiVersion, but what it is."""
     if not any(error.path == "apiVersion" for error in errors.errors):
-        return errors.errors
+        return list(errors.errors)
     documents = read_documents(text, limits, Problems())
     exports = {number for number, one in enumerate(documents, 1) if objects_of(one.data) is not None}
     return [
