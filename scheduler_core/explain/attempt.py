@@ -28,7 +28,7 @@ from scheduler_core.trace.events import (
     SchedulingFailed,
     ScoresComputed,
 )
-from scheduler_core.trace.pod_group_events import PlacementStarted, PodGroupEvaluated
+from scheduler_core.trace.pod_group_events import PlacementStarted, PodGroupEvaluated, PodGroupMemberDecided
 from scheduler_core.trace.records import NodeName
 
 __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreOnNode", "explain"]
@@ -39,7 +39,8 @@ def explain(
 ) -> AttemptExplanation:
     """Explain an attempt (from 1) on the nodes named, None: on all of them. `registry` must be the run's.
 
-    Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes.
+    Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes. Where
+    it was not tried at all, as it would be judged when the group's fate is told.
 
     Raises LookupError if there is no such attempt, or if one of the nodes does not exist at that moment.
     """
@@ -83,6 +84,9 @@ class Watcher:
             return True  # a member's try ends with the next one's
         elif isinstance(event, CycleStarted):
             self.course = Course(event) if event.attempt == self._attempt and not self._elsewhere else None
+        elif isinstance(event, PodGroupMemberDecided) and event.attempt == self._attempt:
+            self.course = Course(CycleStarted(event.attempt, event.pod, event.profile, event.pod_attempts))
+            return True
         if self.course is None:
             return False
         match event:
