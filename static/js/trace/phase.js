@@ -79,9 +79,9 @@ function reached({ cycle }, hero) {
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
+	if (state.cycle.PreemptionEvaluated || state.group?.preemption) return "PostFilter";
 	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
 	if (tried) return tried.node ? "Permit" : "Filter";
-	if (state.cycle.PreemptionEvaluated) return "PostFilter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 

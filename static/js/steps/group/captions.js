@@ -109,7 +109,7 @@ function preempted(context) {
 		n: num(victims.length),
 		units: num((event.units ?? []).length),
 		times: num(event.simulations ?? 0),
-		message: event.message ?? "",
+		message: messageWords(event.message ?? ""),
 	};
 	const found = event.status === "Success";
 	return {

@@ -39,16 +39,17 @@ function nodes(view, gang) {
 	const shown = few(view, gang, all);
 	return h(
 		"div",
-		{
-			key: "nodes",
-			class: `gang-nodes ${shown.length > FEW ? "many" : ""}`,
-			style: { "--across": String(shown.length) },
-		},
+		{ key: "nodes", class: "gang-nodes", style: { "--across": String(across(shown.length)) } },
 		shown.map((name) => nodeBox(view, gang, name)),
 		all.length > shown.length &&
 			h("p", { key: "more", class: "gang-nodes-more" }, t("gang.nodes.more", { n: all.length - shown.length })),
 		!all.length && h("p", { key: "none", class: "empty" }, t("cluster.empty")),
 	);
+}
+
+/** In rows of about the same length. @param {number} n */
+function across(n) {
+	return Math.ceil(n / Math.max(1, Math.ceil(n / FEW)));
 }
 
 /**

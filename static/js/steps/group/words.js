@@ -5,6 +5,10 @@ import { has, t } from "../../shared/i18n.js";
 
 /** @type {[RegExp, string][]} */
 const KNOWN = [
+	[/not eligible due to preemptionPolicy=Never/, "never"],
+	[/No preemption victims found/, "novictims"],
+	[/workload aware preemption is not supported for pod groups with scheduling constraints/, "constrained"],
+	[/workload aware preemption is disabled/, "disabled"],
 	[/^pod group is waiting for preemption to complete/, "preemption"],
 	[/^pod group is unschedulable, waiting for minCount pods/, "minCount"],
 	[/^pod group is unschedulable/, "unschedulable"],
