@@ -34,8 +34,11 @@ function point(key) {
 		const where = event.node ?? state.pods.get(event.pod)?.node ?? "";
 		const plugins = busy(event.results ?? []);
 		const values = { pod: pod(event.pod, hero), node: node(where), plugins: list(plugins), n: plugins.length };
+		const { wishes = [] } = state.pods.get(event.pod)?.summary ?? {};
+		const volumes = plugins.join() !== "VolumeBinding" || wishes.some((/** @type {any} */ one) => one.kind === "claim");
+		const kind = plugins.length ? (volumes ? "done" : "novolumes") : "idle";
 		return {
-			sentence: parts(plugins.length ? `${key}.done` : `${key}.idle`, values),
+			sentence: parts(`${key}.${kind}`, values),
 			why: parts(`${key}.why`, values),
 		};
 	};

@@ -95,11 +95,8 @@ function result({ state, hero = "", following }, model) {
 	return {
 		eyebrow: parts("eyebrow.result"),
 		sentence: parts(ties > 1 ? "score.tie" : fullest ? "score.wins.fullest" : "score.wins", values),
-		why: parts(
-			ties > 1 ? (following?.by_heap ? "score.tie.heap" : "score.tie.why") : gap > 0 ? "score.decider" : "score.plain",
-			values,
-		),
-		next: parts("next.assume", { pod: pod(hero, hero), node: node(model.names[first]) }),
+		why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? "score.decider" : "score.plain", values),
+		next: parts("next.HostSelected"),
 	};
 }
 
