@@ -152,7 +152,11 @@ function attempts(view, key) {
 	);
 }
 
-/** @param {View} view @param {Extract<Column, {kind: "attempt"}>[]} own @param {number} until of which step outcomes are told */
+/**
+ * @param {View} view
+ * @param {Extract<Column, {kind: "attempt"}>[]} own
+ * @param {number} until the last step whose outcome is told
+ */
 function attemptList(view, own, until) {
 	return h(
 		"ol",

@@ -153,7 +153,6 @@ export class Timeline {
 			}
 			if (left + size / 2 < 0 || left + size / 2 > width) return null; // only its edge is in sight
 			const told = column.end <= view.reach;
-			const known = column.step <= view.reach && column.pod;
 			const outcome = (told && column.outcome) || "open";
 			const round = unit >= ROUND;
 			return h(
@@ -161,7 +160,7 @@ export class Timeline {
 				{
 					key: `a${i}`,
 					class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
-					title: `${t("attempt")} ${column.attempt}${known ? `: ${podName(column.pod)}` : ""}${told && column.node ? ` → ${column.node}` : ""}`,
+					title: titleOf(column, view.reach),
 					style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
 				},
 				round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
@@ -204,4 +203,10 @@ export class Timeline {
 		}
 		return out;
 	}
+}
+
+/** As much of an attempt as may be told. @param {AttemptColumn} column @param {number} reach */
+function titleOf({ attempt, step, end, pod, node }, reach) {
+	const who = step <= reach && pod ? `: ${podName(pod)}` : "";
+	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
 }

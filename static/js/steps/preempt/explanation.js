@@ -101,3 +101,12 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 		h("p", { class: "note" }, t("margin.budget.note")),
 	);
 }
+
+/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {View} view */
+export function asked({ state, hero, event, frame }) {
+	const play = theatre(state);
+	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
+	const out = act === "rung" ? at : 0;
+	const shown = act && act !== "result" ? play?.candidates.find((one) => (one.rung || 7) > out) : play?.chosen;
+	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
+}

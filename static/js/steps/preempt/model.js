@@ -44,12 +44,3 @@ export function actOf(play, frame) {
 	if (!play.rungs) return { act: "result", at: 0 };
 	return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
 }
-
-/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {View} view */
-export function victimsAsked({ state, hero, event, frame }) {
-	const play = theatre(state);
-	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
-	const out = act === "rung" ? at : 0;
-	const shown = act && act !== "result" ? play?.candidates.find((one) => (one.rung || 7) > out) : play?.chosen;
-	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
-}

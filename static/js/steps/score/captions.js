@@ -73,10 +73,9 @@ function decider(model, first, second) {
 }
 
 /** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function result({ state, hero = "", following }, model) {
+function result({ state, hero = "" }, model) {
 	const rank = ranking(model.totals);
-	const chosen = following?.type === "HostSelected" ? model.names.indexOf(following.node) : rank[0];
-	const [first, second] = [chosen, rank.find((i) => i !== chosen) ?? rank[0]];
+	const [first, second = first] = rank;
 	const lead = model.totals[first] - model.totals[second];
 	const ties = model.totals.filter((total) => total === model.totals[first]).length;
 	const { plugin, gap } = decider(model, first, second);
