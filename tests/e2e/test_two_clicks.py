@@ -100,7 +100,11 @@ def test_8_which_events_would_wake_it(reader: Reader) -> None:
     reader.opens(crowded())
     reader.at("AttemptFinished")
     reader.click(".queue-section.unschedulable .queue-pod")
-    reader.reads("Events that may wake it", "NodeResourcesFit", "Node/UpdateNodeAllocatable a node’s allocatable resources changed")
+    reader.reads(
+        "Events that may wake it",
+        "NodeResourcesFit",
+        "Node/UpdateNodeAllocatable a node’s allocatable resources changed",
+    )
     reader.reads("TaintToleration", "Node/UpdateNodeTaint")
 
 

@@ -50,7 +50,7 @@ class Filters:
         self._nominations: NDArray[np.intp] = np.empty((2, 0), np.intp)  # rows and slots
 
     def plan(self, cycle: CycleState) -> FilterPlan:
-        """The plugins that PreFilter has not let off; it must have run."""
+        """The plugins that PreFilter has not skipped; it must have run."""
         if cycle.plan is None:
             key = frozenset(cycle.skip_filter)
             cycle.plan = self._plans.get(key)

@@ -182,13 +182,18 @@ function result(context, play) {
 	const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
 	return {
 		eyebrow: parts("eyebrow.preemption"),
-		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : `preempt.win.${play.rungs}`, values),
+		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : wonBy(play.rungs, chosen), values),
 		why: [
 			...parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
 			...(chosen.pdb_violations ? [" ", ...parts("preempt.violates", values)] : []),
 		],
 		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
 	};
+}
+
+/** @param {number} rung @param {Candidate} chosen */
+function wonBy(rung, { pdb_violations: broken }) {
+	return `preempt.win.${rung}${rung === 1 && !broken ? ".none" : ""}`;
 }
 
 /** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */

@@ -117,6 +117,7 @@ function isFullest(state, model, index) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function hostCaption({ state, event, hero = "" }) {
 	const ties = event.ties ?? [];
+	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // of a group’s placement its own nodes
 	const values = {
 		pod: pod(hero, hero),
 		node: node(event.node),
@@ -124,12 +125,12 @@ function hostCaption({ state, event, hero = "" }) {
 		n: num(Math.max(event.tied ?? 1, ties.length)),
 		feasible: num(count(event.feasible)),
 		evaluated: num(count(event.evaluated)),
-		all: num(count(state.nodes.size)),
+		all: num(count(total)),
 		nodes: tied(ties, event.tied ?? 1),
 	};
 	const single = event.score === null || event.score === undefined;
-	const sampled = event.evaluated < state.nodes.size && !single;
-	const key = single ? singleKey(state) : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
+	const sampled = event.evaluated < total && !single;
+	const key = single ? singleKey(state, total) : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
 	return {
 		eyebrow: parts("eyebrow.host"),
 		sentence: parts(key, values),
@@ -138,12 +139,12 @@ function hostCaption({ state, event, hero = "" }) {
 	};
 }
 
-/** Why one node was enough: all were looked at, or not. @param {State} state */
-function singleKey({ cycle, nodes }) {
+/** Why one node was enough: all were looked at, or not. @param {State} state @param {number} total */
+function singleKey({ cycle }, total) {
 	const { evaluated = 0, nominated_first: first, feasible } = cycle.NodesFiltered ?? {};
 	if (first && cycle.HostSelected?.node === first && evaluated <= 1) return "host.single.nominated";
 	if (cycle.PreFilterFinished?.nodes) return "host.single.named";
-	return evaluated < nodes.size && feasible ? "host.single.found" : "host.single";
+	return evaluated < total && feasible ? "host.single.found" : "host.single";
 }
 
 /** The first of those that tied, and how many more. @param {string[]} ties @param {number} all */
