@@ -1,5 +1,5 @@
 // @ts-check
-/** Captions of the dry run: pods of lower priority are left out, then put back one after another where they may stay. */
+/** Captions of the dry run: pods of lower priority are left out, then put back where they may stay. */
 
 import { list, num, parts } from "../../shared/i18n.js";
 import { quantity } from "../../shared/units.js";
