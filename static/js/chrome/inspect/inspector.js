@@ -9,6 +9,7 @@ import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 import { plainReason } from "../../steps/parts/plain_words.js";
 import { manifest } from "../../trace/requests.js";
 import { allocatable, used } from "../../trace/room.js";
+import { laterPlugins } from "./later.js";
 import { notesOf } from "./notes.js";
 import { link, part } from "./parts.js";
 import { placedHere } from "./placed.js";
@@ -241,6 +242,7 @@ export function nodeInspector(view, name) {
 		h("h2", { key: "name" }, name),
 		askAbout(view, "node", name),
 		verdictOn(view, name),
+		laterPlugins(view, name),
 		h(
 			"dl",
 			{ key: "facts", class: "entries" },
