@@ -71,6 +71,8 @@ declare global {
 		outcome: Outcome | null;
 		node: string;
 		victims: number;
+		/** the step at which its outcome is known */
+		end: number;
 	}
 	interface GapColumn {
 		kind: "gap";
@@ -111,6 +113,8 @@ declare global {
 		/** by plugin, the cluster events that it registered */
 		wakes: Record<string, string[]>;
 		kubernetes_version: string;
+		/** a keyframe's compacted log is folded: what lies between its events is not there */
+		replay: boolean;
 	}
 	/** What was told of a group as a whole in one cycle; `placement` is the one being tried, or tried last. */
 	interface GroupCycle {
@@ -130,7 +134,7 @@ declare global {
 	}
 	/**
 	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
-	 * and no profile of this scheduler is responsible for it
+	 * and no profile of this scheduler is responsible for it; new: the queue has not heard of it yet
 	 */
 	type Place =
 		| "gated"
@@ -141,7 +145,8 @@ declare global {
 		| "waiting"
 		| "binding"
 		| "bound"
-		| "outside";
+		| "outside"
+		| "new";
 	interface PodState {
 		summary: PodSummary;
 		place: Place;

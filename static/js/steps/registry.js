@@ -4,13 +4,18 @@
  * needs it, or when the page is idle.
  */
 
-import { filterFrames, verdictAsked } from "./filter/model.js";
-import { theatreFrames, victimsAsked } from "./preempt/model.js";
-import { scoreAsked, scoreFrames } from "./score/model.js";
+import { filterFrames } from "./filter/model.js";
+import { GROUPS } from "./parts/late.js";
+import { theatreFrames } from "./preempt/model.js";
 
 const LANES = 200; // nodes; more are cells
 const WRITTEN = 40; // nodes whose reasons are written on their lanes
 const BARS = 12;
+
+/** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
+function scoreFrames(event) {
+	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
+}
 
 /** Pictures, each with a `draw`, and parts of pictures. */
 export const PICTURES = {
@@ -24,6 +29,7 @@ export const PICTURES = {
 	scores: () => import("./many/ranked.js"),
 	cells: () => import("./many/cells.js"),
 	reasons: () => import("./many/reason_groups.js"),
+	gang: () => import("./group/view.js"),
 };
 
 /** @type {Record<StepName, Step>} */
@@ -70,7 +76,6 @@ export const STEPS = {
 		frames: { NodesFiltered: filterFrames },
 		explains: ["verdict", "column"],
 		explanation: () => import("./filter/explanation.js"),
-		asked: verdictAsked,
 	},
 	score: {
 		tells: ["ScoresComputed", "HostSelected"],
@@ -80,7 +85,6 @@ export const STEPS = {
 		frames: { ScoresComputed: scoreFrames },
 		explains: ["score", "total", "compare"],
 		explanation: () => import("./score/explanation.js"),
-		asked: scoreAsked,
 	},
 	preempt: {
 		tells: [
@@ -97,7 +101,6 @@ export const STEPS = {
 		frames: { PreemptionEvaluated: theatreFrames },
 		explains: ["candidate", "candidates", "start"],
 		explanation: () => import("./preempt/explanation.js"),
-		asked: victimsAsked,
 	},
 	binding: {
 		tells: [
@@ -128,6 +131,9 @@ export const STEPS = {
 			"PodGroupCycleFinished",
 		],
 		captions: () => import("./group/captions.js"),
+		picture: () => ["gang"],
+		explains: ["group"],
+		explanation: () => import("./group/explanation.js"),
 	},
 };
 
@@ -146,7 +152,9 @@ export const TELLS = collected((name, { tells }) => tells.map((type) => [type, n
 export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kind) => [kind, name]));
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
-export function sceneOf(event, { cycle }) {
+export function sceneOf(event, state) {
+	const { cycle } = state;
+	if (GROUPS.shown?.(event, state)) return "group";
 	if (event.type === "HostSelected") return cycle.ScoresComputed ? "score" : "filter";
 	if (event.type === "VictimEvicted" && !cycle.VictimEvicted) return "cluster"; // beside the cycles
 	const own = SHOWS.get(event.type);

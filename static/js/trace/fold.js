@@ -33,15 +33,10 @@ export function fullPod(pod) {
 	};
 }
 
-/** @param {StoredNode} node @returns {NodeState} */
-export function fullNode(node) {
-	return { requested: {}, pods: [], ...node };
-}
-
 /** @param {PodSummary} summary */
 function newPod(summary) {
 	const { node = "", nominated_node = "", start_time = null } = summary;
-	return fullPod({ summary, place: node ? "bound" : "outside", node, nominated_node, start_time });
+	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
 }
 
 /** @param {State} state @param {import("./trace").Storage | null} [storage] */
@@ -99,7 +94,7 @@ export function setCycle(state, [started, ...events]) {
 	for (const event of events) note(state, event);
 }
 
-/** @type {Record<string, (state: State, event: any) => void>} */
+/** @type {Record<string, (state: State, event: any) => any>} */
 export const HANDLERS = {
 	RunStarted(state, event) {
 		state.title = event.title;
