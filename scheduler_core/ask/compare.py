@@ -19,6 +19,7 @@ from scheduler_core.trace import events as trace
 from scheduler_core.trace.decisions import Record, decisions
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.pod_group_events import PodGroupCycleStarted
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeName, Outcome, PodKey
 
 MOST_ROWS = 20_000  # aligned attempts, and moved pods, in an answer
@@ -164,7 +165,7 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
                 going = going if event.pod_group else {}
                 at = event.pod
                 going[at] = _Going(step)
-            case trace.PreemptionEvaluated():
+            case PreemptionEvaluated():
                 going[at].nominated, going[at].victims = event.nominated_node, tuple(event.victims)
             case trace.SchedulingFailed() if event.pod in going:
                 going[event.pod].message = event.message
