@@ -87,9 +87,9 @@ def compared(before: Decision, after: Decision) -> Judgement:
     moved = [change for name in both if (change := _change(name, before, after)).scores]
     moved.sort(key=lambda one: -(one.total_after or 0))
     counts = (len(gained), len(lost), len(moved))
-    told = [[_change(name, before, after) for name in names[:MOST_NODES]] for names in (gained, lost)]
+    told, gone = ([_change(name, before, after) for name in names[:MOST_NODES]] for names in (gained, lost))
     more = (gained[MOST_NODES:], lost[MOST_NODES:])
-    return Judgement(after.pod, side_of(before), side_of(after), *told, moved[:MOST_NODES], counts, more)
+    return Judgement(after.pod, side_of(before), side_of(after), told, gone, moved[:MOST_NODES], counts, more)
 
 
 def side_of(decision: Decision) -> Side:
