@@ -50,7 +50,6 @@ export function drawMargin(target, view) {
 		h(
 			"div",
 			{ key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" },
-			body,
 			!inspected &&
 				foundNoNode(view) &&
 				h(
@@ -58,6 +57,7 @@ export function drawMargin(target, view) {
 					{ key: "fits", type: "button", class: "button", on: { click: () => view.act.open("ask:changes") } },
 					t("ask.fits"),
 				),
+			body,
 		),
 	]);
 	return inspected ? inspector !== null : canExplain(ref);

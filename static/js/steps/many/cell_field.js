@@ -162,7 +162,7 @@ export class CellField {
 			this.label(pen, ink, width, target, `★ ${chosen}`, 1);
 		}
 		const instead = order.findIndex((name) => this.marks.get(name) === "winner");
-		if (instead >= 0) this.label(pen, ink, width, instead, `${order[instead]} ${t("ask.mark.winner")}`, -1);
+		if (instead >= 0) this.label(pen, ink, width, instead, `${order[instead]} ${t("ask.mark.winner")}`, 1);
 		const selected = view.selection?.kind === "node" ? order.indexOf(view.selection.name) : -1;
 		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
 	}
