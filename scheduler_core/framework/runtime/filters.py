@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import PodKey
+from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
@@ -28,9 +30,10 @@ from scheduler_core.releases import Rules
 
 
 class Nominations(Protocol):
-    """The part of the nominator that filtering reads. `version` grows with every change."""
+    """The part of the nominator that filtering reads."""
 
-    version: int
+    changes: ChangeLog
+    popped: frozenset[PodKey]
 
     def __bool__(self) -> bool: ...
 
@@ -47,7 +50,7 @@ class Filters:
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
-        self._nominations: NDArray[np.intp] = np.empty((2, 0), np.intp)  # rows and slots
+        self._nominations: NDArray[np.intp] = np.empty((3, 0), np.intp)  # rows, slots, and what is known of the pods
 
     def plan(self, cycle: CycleState) -> FilterPlan:
         """The plugins that PreFilter has not let off; it must have run."""
@@ -58,7 +61,9 @@ class Filters:
                 active = [plugin for plugin in self.plugins if plugin.name not in key]
                 local = _leading(active)
                 names = [plugin.name for plugin in active]
-                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], names)
+                seeing = [plugin for i, plugin in enumerate(active) if i >= local or not _blind_to_pods(plugin)]
+                alone = all((reads := reads_of(plugin)) is not None and reads.can_be_kept for plugin in active)
+                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], seeing, names, alone)
         return cycle.plan
 
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
@@ -69,9 +74,9 @@ class Filters:
         asked = contiguous(rows, self._cluster.nodes.all_rows)
         statuses: list[Status] = []
         positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
-        if what_if is None and cycle.answers is not None:
-            plugins = plan.others
-            which = cycle.answers.which(cycle, asked)
+        if cycle.answers is not None:
+            plugins = plan.others if what_if is None else plan.seeing
+            which = cycle.answers.which(cycle, asked) if what_if is None else cycle.answers.which_by_node(asked)
             statuses += cycle.answers.statuses
             if statuses and which.any():
                 positions = (which == 0).nonzero()[0]
@@ -120,9 +125,11 @@ class Filters:
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
             return alone
-        held, of_pod = np.unique(index, return_inverse=True)
+        taken = np.zeros(len(rows), np.bool_)
+        taken[index] = True
+        held = taken.nonzero()[0]
         base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
-        beside = self.run(cycle, base.rows, base.with_added(of_pod, slots))
+        beside = self.run(cycle, base.rows, base.with_added(held.searchsorted(index), slots))
         which = alone.which.copy()
         which[held] = np.where(beside.which > 0, beside.which + len(alone.statuses), which[held])
         return FilterResult(which, [*alone.statuses, *beside.statuses])
@@ -150,13 +157,18 @@ class Filters:
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """(position in rows, slot) of every nominated pod that the pod must yield to."""
+        """(position in rows, slot) of every nominated pod that the pod must yield to.
+
+        Who is tried in the same cycle counts as a pod without priority that asks for nothing.
+        """
         nodes, pods = self._cluster.nodes, self._cluster.pods
-        if self._nominations_seen != (nominations.version, nodes.generation):
-            self._nominations_seen = nominations.version, nodes.generation
-            pairs = [(nodes.row_of.get(name, -1), pods.slot_of[key]) for name, key in nominations.pairs()]
-            self._nominations = np.array(pairs, np.intp).reshape(-1, 2).T
-        at, slots = self._nominations
+        if self._nominations_seen != (nominations.changes.version, nodes.generation):
+            self._nominations_seen = nominations.changes.version, nodes.generation
+            pairs, row_of, slot_of = list(nominations.pairs()), nodes.row_of.get, pods.slot_of
+            known = [_known(pods, key, nominations) for _, key in pairs]
+            found = [row_of(name, -1) for name, _ in pairs], [slot_of[key] for _, key in pairs], known
+            self._nominations = np.array(found, np.intp)
+        at, slots, known_slots = self._nominations
         where = contiguous(rows, nodes.all_rows)
         if isinstance(where, slice):
             index = at - where.start
@@ -165,8 +177,8 @@ class Filters:
             position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
             position_of[rows] = np.arange(len(rows))
             index = position_of[at]
-        counted = (index >= 0) & (pods.priority[slots] >= cycle.pod.priority) & (slots != cycle.slot)
-        return index[counted], slots[counted]
+        counted = (index >= 0) & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        return index[counted], known_slots[counted]
 
     def _change(
         self, name: str, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None
@@ -183,6 +195,12 @@ class Filters:
 
 
 _NONE = np.empty(0, np.intp)
+
+
+def _known(pods: PodTable, key: PodKey, nominations: Nominations) -> int:
+    """The slot that stands for a nominated pod."""
+    slot = pods.slot_of[key]
+    return pods.nameless(pods.pods[slot].namespace) if key in nominations.popped else slot
 
 
 def _blind_to_pods(plugin: FilterPlugin) -> bool:
