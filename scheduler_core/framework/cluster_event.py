@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum, IntFlag
+from functools import cache
 from typing import Any, Final, Literal, cast
 
 from scheduler_core.apis.core import Pod
@@ -86,12 +87,7 @@ class ClusterEvent:
 
     def names(self) -> list[str]:
         """What is registered, one by one: "Node/Add", "Pod/UpdatePodScaleDown"; all that a resource can do: "Node"."""
-        resource = self.resource.rpartition("/")[2]
-        if self.action & Action.ALL == Action.ALL:
-            return [resource]
-        whole = [Action.UPDATE] if self.action & Action.UPDATE == Action.UPDATE else []
-        rest = [one for one in Action if one & self.action and not any(one & other for other in whole)]
-        return [f"{resource}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES]
+        return list(_names(self.resource, self.action))
 
     @property
     def is_wildcard(self) -> bool:
@@ -182,3 +178,13 @@ FORCE_ACTIVATE: Final = ClusterEvent("*", Action.ALL, "ForceActivate")
 BACKOFF_COMPLETE: Final = "BackoffComplete"
 POP_FROM_BACKOFF_QUEUE: Final = "PopFromBackoffQ"
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
+
+
+@cache
+def _names(resource: Resource, action: Action) -> tuple[str, ...]:
+    kind = resource.rpartition("/")[2]
+    if action & Action.ALL == Action.ALL:
+        return (kind,)
+    whole = [Action.UPDATE] if action & Action.UPDATE == Action.UPDATE else []
+    rest = [one for one in Action if one & action and not any(one & other for other in whole)]
+    return tuple(f"{kind}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES)

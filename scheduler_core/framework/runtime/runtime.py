@@ -201,7 +201,7 @@ class Framework:
                 found.append((name, registered_events(self.release.registered_events[name])))
             elif implements(plugin, EnqueueExtensions):
                 found.append((name, plugin.events_to_register()))
-            elif isinstance(plugin, REJECTING):
+            elif any(implements(plugin, point) for point in REJECTING):
                 found.append((name, ANY_EVENT))
         return found
 

@@ -29,17 +29,28 @@ export function endCard(view, predictions) {
 			),
 		),
 		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
-		h("p", { key: "on", class: "buttons" }, onward(boot)),
+		h("p", { key: "on", class: "buttons" }, onward(view, facts.waiting)),
 	);
 }
 
-/** @param {any} boot @returns {Child[]} */
-function onward({ place, embed, scenario }) {
+/** @param {View} view @param {number} waiting @returns {Child[]} */
+function onward({ act, boot }, waiting) {
+	const { place, embed, scenario } = /** @type {any} */ (boot);
 	if (embed) return [];
 	const form = /** @type {HTMLFormElement | null} */ (document.querySelector(`form[action$="/${scenario?.id}/fork/"]`));
 	return [
 		place?.on && h("a", { key: "next", class: "button primary", href: place.on }, t("end.next")),
 		place && !place.on && h("a", { key: "done", class: "button primary", href: place.url }, t("end.back")),
+		h(
+			"button",
+			{
+				key: "ask",
+				type: "button",
+				class: "button",
+				on: { click: () => act.open(waiting ? "ask:changes" : "ask:run") },
+			},
+			t(waiting ? "ask.fits" : "ask.title"),
+		),
 		form &&
 			h(
 				"button",
