@@ -24,6 +24,7 @@ from kschedui.web.pages import (
     pending,
     releases,
     shares,
+    speaker,
     sso,
     views,
 )
@@ -51,6 +52,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
     path("v/<n:number>/", views.version, name="version"),
     path("v/<n:number>/run/", views.run_again, name="version-run"),
+    path("v/<n:number>/speaker", speaker.show, name="speaker"),
     path("v/<n:number>/class", classes.start, name="class-start"),
     path("v/<n:number>/releases/", releases.across, name="version-releases"),
     path("v/<n:number>/pending/", pending.pending, name="pending"),

@@ -18,6 +18,7 @@ screen.followers.add(follow);
 /** One that was open and closed meanwhile stays closed. @param {string} name */
 export async function showDialog(name) {
 	if (!screen.drawn) return void (wished = name); // a link to a step needs the step
+	if (name === "speaker") return void (await import("../classroom/speaking.js")).openSpeaker();
 	if (name.startsWith("ask")) return void askAbout(name.slice("ask".length + 1));
 	const fresh = !dialog.open;
 	await loadCaptions(); // the transcript tells every event
