@@ -14,7 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import HostPort, Pod, PodKey
+from scheduler_core.apis.constraints import HostPort
+from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
 
 _COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "requests", "non_zero")

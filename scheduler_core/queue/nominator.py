@@ -7,7 +7,8 @@ from typing import Literal
 
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.pods import PodTable
-from scheduler_core.trace.events import AnyEvent, NominationCleared, PodNominated
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.preemption_events import NominationCleared, PodNominated
 
 Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
 

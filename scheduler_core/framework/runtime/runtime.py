@@ -49,7 +49,7 @@ from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
 from scheduler_core.framework.what_if import Room
 from scheduler_core.releases import Release, Rules
-from scheduler_core.trace.events import PreemptionEvaluated
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 
 Registry = Mapping[str, type[Plugin]]
 P = TypeVar("P", bound=Plugin)

@@ -19,7 +19,7 @@ from scheduler_core.plugins.default_preemption.candidates import Found, Places
 from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
 from scheduler_core.plugins.default_preemption.victims import DryRuns as Batch
 from scheduler_core.trace.columns import encode_column
-from scheduler_core.trace.events import PreemptionEvaluated
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import BudgetNow, DryRuns, MoreCandidates, Verdict
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
