@@ -12,10 +12,12 @@ import { plain } from "../shared/i18n.js";
 import { captionOf } from "../steps/captions.js";
 import { Stops } from "./stops.js";
 
-/** @typedef {import("./begin.js").Page & {index: RunIndex}} Page */
+/** @typedef {import("./begin.js").Page} Page */
 /** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string}} Told */
-/** @typedef {{code: string, students: number, answered: number, open: boolean, paused: boolean, right: [number, number] | null,
- *   ended: boolean, lost: boolean}} ClassTold */
+/**
+ * @typedef {{code: string, students: number, answered: number, open: boolean, paused: boolean,
+ *   right: [number, number] | null, ended: boolean, lost: boolean}} ClassTold
+ */
 
 const KEPT = "kschedui.speaker";
 const SPACING = 100; // milliseconds between two messages
@@ -41,13 +43,15 @@ let due = 0;
 
 /** Be ready; go on where a speaker view is open already. @param {Page} made */
 export function beginSpeaking(made) {
+	if (page) return;
 	page = made;
 	stops = new Stops(page.store, page.boot.lesson ?? {});
 	if (nameOf() && addressOf()) listen();
 }
 
-/** Open the window. */
-export function openSpeaker() {
+/** Open the window. @param {Page} made */
+export function openSpeaker(made) {
+	if (!page) beginSpeaking(made);
 	const address = addressOf();
 	if (!address) return;
 	if (!nameOf()) sessionStorage.setItem(KEPT, Math.random().toString(36).slice(2));
@@ -99,7 +103,8 @@ function hear(message) {
 
 /** Tell, a moment later: several things change at once. */
 function soon() {
-	due ||= setTimeout(() => {
+	if (due) return;
+	due = setTimeout(() => {
 		due = 0;
 		tell();
 	}, SPACING);

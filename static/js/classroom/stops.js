@@ -58,7 +58,11 @@ function attemptStop({ step, attempt, pod, node, outcome }) {
 	return { step, frame: 0, kind: "attempt", text: `${t("attempt")} ${attempt}, ${podName(pod)}${end}` };
 }
 
-/** The place before it, where going on asks it. @param {import("../learn/questions.js").Question} question @returns {Stop} */
+/**
+ * The place before it, where going on asks it.
+ * @param {import("../learn/questions.js").Question} question
+ * @returns {Stop}
+ */
 function questionStop(question) {
 	const { step, frame } = question.from;
 	const before = frame ? { step, frame: frame - 1 } : { step: step - 1, frame: 1e6 };

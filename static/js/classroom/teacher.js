@@ -151,7 +151,7 @@ export function teach(page) {
 				button("asks", () => predictions.turn(!predictions.on, player), { "aria-pressed": String(predictions.on) }),
 				button("pause", () => say("pause", { on: !paused }), { "aria-pressed": String(paused) }),
 				button("gather", gather),
-				button("speaker", openSpeaker),
+				button("speaker", () => openSpeaker(page)),
 				asksToEnd
 					? h(
 							"span",

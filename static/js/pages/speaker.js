@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * The speaker view: what the player in another window of this browser shows and what comes next, private notes, a clock,
- * and the steps to go to. All of the run comes from there (classroom/speaking.js).
+ * The speaker view: what the player in another window of this browser shows and what comes next, private notes, a
+ * clock, and the steps to go to. All of the run comes from there (classroom/speaking.js).
  */
 
 import { h, patch } from "../shared/dom.js";

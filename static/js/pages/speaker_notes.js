@@ -31,8 +31,10 @@ export class Notes {
 		}
 	}
 
-	/** @param {Element} target @param {number} step on screen */
-	draw(target, step) {
+	/** Whoever is writing stays at that step. @param {Element} target @param {number} now the step on screen */
+	draw(target, now) {
+		const writing = document.hasFocus() && document.activeElement?.id === "note";
+		const step = writing ? this.step : now;
 		if (step !== this.step) {
 			void this.send();
 			this.news = "";
@@ -48,7 +50,7 @@ export class Notes {
 				maxlength: String(LONGEST),
 				value: this.unsent?.step === step ? this.unsent.text : (this.kept.get(step) ?? ""),
 				placeholder: t("speaker.note.none"),
-				on: { input, change: () => void this.send() },
+				on: { input, blur: () => void this.send().then(this.changed) },
 			}),
 			h("p", { key: "news", class: "muted small", role: "status" }, this.news || t("speaker.notes.about")),
 		]);
