@@ -90,7 +90,7 @@ function share(view) {
 				h(
 					"div",
 					null,
-					teaching(view, page.pathname, formatLink(place)),
+					teaching(view, page, formatLink(place)),
 					h("h3", null, t("share.files")),
 					h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
 					h("h3", null, t("share.picture")),
@@ -120,14 +120,14 @@ function share(view) {
 	];
 }
 
-/** To teach with it: a class on this run, at this step. @param {View} view @param {string} page @param {string} here */
+/** To teach with it: a class on this run, at this step. @param {View} view @param {URL} page @param {string} here */
 function teaching(view, page, here) {
 	const token = document.querySelector("input[name=csrfmiddlewaretoken]");
 	if (!(token instanceof HTMLInputElement) || view.boot.embed) return null;
 	return [
 		h(
 			"form",
-			{ key: "class", method: "post", action: `${page}class${here}`, class: "share-class" },
+			{ key: "class", method: "post", action: `${page.pathname}class${here}`, class: "share-class" },
 			h("input", { type: "hidden", name: "csrfmiddlewaretoken", value: token.value }),
 			h("input", { type: "hidden", name: "run", value: view.run.id }),
 			h("button", { class: "button primary" }, t("share.class")),
@@ -142,6 +142,12 @@ function teaching(view, page, here) {
 				t("share.speaker"),
 			),
 			h("p", { class: "muted small" }, t("share.speaker.about")),
+		),
+		h(
+			"div",
+			{ key: "handout", class: "share-class" },
+			h("a", { class: "button", href: `${page.pathname}handout${page.search}` }, t("share.handout")),
+			h("p", { class: "muted small" }, t("share.handout.about")),
 		),
 	];
 }
