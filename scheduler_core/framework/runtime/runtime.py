@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -175,6 +175,10 @@ class Framework:
 
     def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
         return self.filters.room(cycle, what_if, self.nominator)
+
+    def alike(self, cycle: CycleState) -> Hashable | None:
+        plan = self.filters.plan(cycle)
+        return (cycle.shape, *plan.names) if cycle.answers is not None and plan.of_node_alone else None
 
     # Extension points
 
