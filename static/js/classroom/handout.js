@@ -18,7 +18,11 @@ const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
 const root = /** @type {HTMLElement} */ (document.getElementById("handout"));
 const news = /** @type {HTMLElement} */ (document.getElementById("news"));
 
-/** The whole run, or its beginning; raises the sentence of one that fails. @param {Part} part @returns {Promise<ChunkStore>} */
+/**
+ * The whole run, or its beginning; raises the sentence of one that fails.
+ * @param {Part} part
+ * @returns {Promise<ChunkStore>}
+ */
 function read({ run }) {
 	const store = new ChunkStore();
 	const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, run, 0);
