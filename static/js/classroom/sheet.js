@@ -80,7 +80,8 @@ function askedItem(store, question, number, asked) {
 	const before = Math.max(0, step - 1);
 	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, before);
 	const item = { ...itemAt(store, spot), step: before };
-	const plainly = asked.slice(0, number - 1).some((one) => tells(item, question.pod, one)); // then words and picture stay away
+	// what would tell an earlier answer stays away: words and picture
+	const plainly = asked.slice(0, number - 1).some((one) => tells(item, question.pod, one));
 	const options = question.options.map((option) => optionText(option, question));
 	return {
 		...item,
