@@ -41,7 +41,7 @@ export function fullNode(node) {
 /** @param {PodSummary} summary */
 function newPod(summary) {
 	const { node = "", nominated_node = "", start_time = null } = summary;
-	return fullPod({ summary, place: node ? "bound" : "outside", node, nominated_node, start_time });
+	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
 }
 
 /** @param {State} state @param {import("./trace").Storage | null} [storage] */

@@ -12,7 +12,9 @@ const CHIP = 46; // pixels from which a chip names the node
 
 /** @param {View} view @param {Timeline} timeline @param {number} width */
 export function podLanes(view, timeline, width) {
-	const rows = [...view.index.moves].filter(([, moves]) => moves.some((move) => move.place !== "gone"));
+	const rows = [...view.index.moves]
+		.map(([pod, moves]) => /** @type {const} */ ([pod, moves.filter((move) => move.step <= view.reach)]))
+		.filter(([, moves]) => moves.some((move) => move.place !== "gone"));
 	const from = firstRow(
 		view,
 		rows.map(([pod]) => pod),
@@ -46,7 +48,11 @@ function firstRow(view, pods) {
 function row(view, timeline, width, pod, moves) {
 	const { index } = view;
 	const x = (/** @type {number} */ step) => timeline.x(index.positionOf(step, view.store.steps), index, width);
-	const end = view.horizon ? x(view.step) : timeline.x(index.width, index, width);
+	const end = view.horizon
+		? x(view.step)
+		: view.reach < view.store.steps
+			? x(view.reach)
+			: timeline.x(index.width, index, width);
 	const [low, high] = [0, width];
 	const priority = view.state.pods.get(pod)?.summary.priority ?? 0;
 	return h(
@@ -90,19 +96,20 @@ function chip(view, timeline, width, move) {
 	const left = timeline.x(view.index.edges[move.column], view.index, width);
 	const right = timeline.x(view.index.edges[move.column + 1], view.index, width);
 	if (right < 0 || left > width) return null;
-	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (column.outcome ?? "")] ?? "…";
+	const outcome = column.end <= view.reach ? column.outcome : null;
+	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "…";
 	return h(
 		"button",
 		{
 			key: `c${move.step}`,
 			type: "button",
-			class: `chip-attempt ${column.outcome ?? ""}`,
+			class: `chip-attempt ${outcome ?? ""}`,
 			title: `${t("attempt")} ${column.attempt}`,
 			style: { left: `${left}px`, width: `${Math.max(8, right - left - 1)}px` },
 			on: { click: () => view.act.seek(column.step) },
 		},
 		right - left > CHIP
-			? `${mark} ${column.node || t(`outcome.short.${column.outcome ?? "open"}`)}`
+			? `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`
 			: right - left > 12
 				? mark
 				: "",

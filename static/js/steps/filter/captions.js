@@ -39,20 +39,7 @@ function byPlugin(context, model) {
 		node: stopped.length ? node(stopped[0]) : "",
 		left: num(count(left)),
 		total: num(count(model.evaluated)),
-		all: parts(
-			model.nominatedFirst && model.evaluated === 1
-				? model.hinted
-					? "all.hinted"
-					: "all.nominated"
-				: context.state.nodes.size === 1
-					? "all.only"
-					: left === 1
-						? "all.one"
-						: left === 2
-							? "all.two"
-							: "all.many",
-			{ left: num(count(left)) },
-		),
+		all: parts(`all.${whichNodes(context, model, left)}`, { left: num(count(left)) }),
 	};
 	return {
 		eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
@@ -69,6 +56,14 @@ function byPlugin(context, model) {
 						: parts(has(`filter.${plugin}.none.why`) ? `filter.${plugin}.none.why` : "filter.none.why", values),
 		next: nextFilter(model, frame),
 	};
+}
+
+/** "both nodes", "the only node". @param {Context} context @param {Filtered} model @param {number} left */
+function whichNodes({ state }, { nominatedFirst, hinted, evaluated }, left) {
+	if (nominatedFirst && evaluated === 1) return hinted ? "hinted" : "nominated";
+	if (state.nodes.size === 1) return "only";
+	if (evaluated === 1) return "looked";
+	return left === 1 ? "one" : left === 2 ? "two" : "many";
 }
 
 /**

@@ -1,0 +1,36 @@
+// @ts-check
+/** What the plugins behind the one that rejected a node would say of it, in words: the scheduler did not ask them. */
+
+import { h } from "../../shared/dom.js";
+import { t } from "../../shared/i18n.js";
+import { filtered } from "../../steps/filter/model.js";
+import { plainReason } from "../../steps/parts/plain_words.js";
+import { link, part } from "./parts.js";
+
+/** @param {View} view @param {string} name */
+export function laterPlugins({ state, explainer, act }, name) {
+	const model = filtered(state);
+	const stop = model?.at.get(name)?.stop ?? model?.plugins.length ?? 0;
+	const later = model?.plugins.slice(stop + 1) ?? [];
+	if (!later.length) return null;
+	explainer.want(state.attempt, [name]);
+	return part(
+		t("inspect.unasked"),
+		h(
+			"ul",
+			{ class: "attempts" },
+			later.map((plugin) => {
+				const told = explainer.filter(state.attempt, name, plugin);
+				const passes = told?.code === "Success";
+				return h(
+					"li",
+					{ key: plugin },
+					h("b", { class: told ? (passes ? "yes" : "no") : "" }, told ? (passes ? "✓ " : "✕ ") : "· "),
+					link(plugin, () => act.pin(`verdict:${name}:${plugin}`)),
+					told && !passes ? `${t("colon")}${told.reasons.map(plainReason).join(t("list.comma"))}` : "",
+				);
+			}),
+		),
+		h("p", { class: "note" }, t("inspect.unasked.why")),
+	);
+}
