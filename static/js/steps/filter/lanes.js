@@ -17,6 +17,8 @@ let later;
 
 const HEADS = 12;
 const MIDDLE = 40;
+const ABOVE = 112; // pixels over the rows
+const ROW = 19; // pixels that a written row needs
 const STAGGERED = 52; // pixels of a narrow column
 
 /**
@@ -69,7 +71,7 @@ function lanesOf(view, width) {
 	const score = view.scene === "score" ? scores(view.state) : null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const count = view.state.nodes.size;
-	const mode = count <= HEADS ? "heads" : count <= MIDDLE ? "middle" : "thin";
+	const mode = count <= HEADS ? "heads" : count <= written(view) ? "middle" : "thin";
 	const scored = !score
 		? 0
 		: view.event.type === "ScoresComputed"
@@ -94,6 +96,12 @@ function lanesOf(view, width) {
 		rank: ranking(totals),
 		chosen: final ? chosen : "",
 	};
+}
+
+/** How many rows have room for a name and a reason: on a phone they scroll. @param {View} view */
+function written({ width, sizes }) {
+	if (width <= 700 || !sizes.height) return MIDDLE;
+	return Math.min(MIDDLE, Math.floor((sizes.height - ABOVE) / ROW));
 }
 
 /**
