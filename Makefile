@@ -5,6 +5,7 @@
 
 PYTHON ?= python3
 PORT ?= 8000
+JOBS ?= 2
 VENV := .venv
 PY := $(VENV)/bin/python
 NPM := $(shell command -v npm 2>/dev/null)
@@ -41,8 +42,8 @@ node-tests:  ## the browser's modules, tested in Node
 	@if [ -z "$(NODE)" ]; then echo "SKIPPED: node --test, since there is no Node.js on this machine"; \
 	else $(NODE) --test --test-reporter=spec $$(find tests/js -name '*.test.js' | sort); fi
 
-pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser tests
-	@$(PY) -m pytest
+pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser tests, two files at a time (more: JOBS=n)
+	@$(PY) -m pytest --numprocesses $(JOBS) --dist loadfile
 
 test-faults: venv-dev  ## attacks and faults against running stacks: what breaks, fills up, is killed or taken away
 	@$(PY) -m pytest tests/faults

@@ -9,15 +9,8 @@ and `cells` has a digit for each node (or each few neighbours): EMPTY or the hig
 from itertools import pairwise
 from typing import Any
 
-from scheduler_core.trace.events import (
-    AnyEvent,
-    ObjectApplied,
-    ObjectDeleted,
-    PodBound,
-    RunFinished,
-    RunStarted,
-    VictimEvicted,
-)
+from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted, PodBound, RunFinished, RunStarted
+from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
 
 RUNNING, PLACED, EVICTED, HERO = range(4)

@@ -8,7 +8,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import msgspec
 
 from scheduler_core.trace import events as trace
-from scheduler_core.trace import keyframe, pod_group_events, records
+from scheduler_core.trace import keyframe, pod_group_events, preemption_events, records
 
 HEADER = "/** Generated from scheduler_core/trace by `manage.py trace_types`. Do not edit. */\n"
 NAMED = ("Outcome", "StatusCode", "GroupOutcome")
@@ -20,7 +20,7 @@ def generate() -> str:
     """The whole file."""
     lines = [HEADER, "export type Column = number | string;"]
     lines += [f"export type {name} = {type_text(getattr(records, name))};" for name in NAMED]
-    structs = map(interface, structs_of((records, trace, pod_group_events, keyframe)))
+    structs = map(interface, structs_of((records, trace, preemption_events, pod_group_events, keyframe)))
     parts = ["\n".join(lines), *structs, f"export type AnyEvent =\n{events()};"]
     return "\n\n".join(parts) + "\n"
 

@@ -28,8 +28,9 @@ from kschedui.scenarios import engine
 from scheduler_core import ENGINE_VERSION, RunEnded, chunked
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.parse import ScenarioErrors
-from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished, VictimEvicted
+from scheduler_core.trace.events import AnyEvent, AttemptFinished, ClockAdvanced, RunFinished
 from scheduler_core.trace.keyframe import TraceChunk
+from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
 

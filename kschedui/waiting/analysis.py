@@ -25,12 +25,12 @@ from scheduler_core.trace.events import (
     ObjectApplied,
     ObjectDeleted,
     PodGated,
-    PreemptionEvaluated,
     PreFilterFinished,
     RunFinished,
     RunStarted,
     SchedulingFailed,
 )
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeSummary, PodSummary
 
 FIT = "NodeResourcesFit"

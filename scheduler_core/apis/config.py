@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from scheduler_core.apis.core import PreferredNodeTerm, TopologySpreadConstraint
+from scheduler_core.apis.constraints import PreferredNodeTerm, TopologySpreadConstraint
 from scheduler_core.apis.selectors import NodeSelector
 
 EXTENSION_POINTS: tuple[str, ...] = (

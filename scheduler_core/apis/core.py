@@ -14,7 +14,16 @@ from itertools import repeat
 from operator import attrgetter, call
 from typing import Any, ClassVar, Literal
 
-from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm
+from scheduler_core.apis.constraints import (
+    HostPort,
+    PodAffinityTerm,
+    PreferredNodeTerm,
+    Taint,
+    Toleration,
+    TopologySpreadConstraint,
+    WeightedPodAffinityTerm,
+)
+from scheduler_core.apis.selectors import LabelSelector, NodeSelector
 
 PodKey = str  # "namespace/name"
 PodGroupKey = str  # "namespace/name"
@@ -22,80 +31,6 @@ Resources = Mapping[str, int]  # cpu in millicores; memory, ephemeral-storage in
 Manifest = Mapping[str, Any]  # the object as it was written, for `kubectl get -o yaml` views
 
 SELECTED_NODE = "volume.kubernetes.io/selected-node"  # a claim's annotation: where its volume is to be made
-
-TaintEffect = Literal["NoSchedule", "PreferNoSchedule", "NoExecute"]
-
-
-@dataclass(frozen=True, slots=True)
-class Taint:
-    """`node.spec.taints[]`."""
-
-    key: str
-    value: str
-    effect: str
-
-
-@dataclass(frozen=True, slots=True)
-class Toleration:
-    """`pod.spec.tolerations[]`; an empty key with operator Exists tolerates everything, an empty effect any effect."""
-
-    key: str = ""
-    operator: Literal["Exists", "Equal"] = "Equal"
-    value: str = ""
-    effect: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class HostPort:
-    """One host port that a pod asks for; `ip` is "0.0.0.0" when the manifest gives none."""
-
-    ip: str
-    protocol: str
-    port: int
-
-
-@dataclass(frozen=True, slots=True)
-class PreferredNodeTerm:
-    """`preferredDuringSchedulingIgnoredDuringExecution[]` of node affinity."""
-
-    weight: int
-    term: NodeSelectorTerm
-
-
-@dataclass(frozen=True, slots=True)
-class PodAffinityTerm:
-    """A term of pod (anti-)affinity after admission: matchLabelKeys and mismatchLabelKeys are merged into `selector`.
-
-    `namespaces` is the pod's own namespace when neither namespaces nor namespaceSelector is given;
-    `namespace_selector` None means that none was given (it then matches no namespace).
-    """
-
-    topology_key: str
-    selector: LabelSelector
-    namespaces: frozenset[str]
-    namespace_selector: LabelSelector | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedPodAffinityTerm:
-    """A preferred term of pod (anti-)affinity."""
-
-    weight: int
-    term: PodAffinityTerm
-
-
-@dataclass(frozen=True, slots=True)
-class TopologySpreadConstraint:
-    """`pod.spec.topologySpreadConstraints[]`; `match_label_keys` are merged by the plugin, not by admission."""
-
-    max_skew: int
-    topology_key: str
-    when_unsatisfiable: Literal["DoNotSchedule", "ScheduleAnyway"]
-    selector: LabelSelector
-    min_domains: int | None = None
-    node_affinity_policy: Literal["Honor", "Ignore"] = "Honor"
-    node_taints_policy: Literal["Honor", "Ignore"] = "Ignore"
-    match_label_keys: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

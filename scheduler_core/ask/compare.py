@@ -17,6 +17,7 @@ from scheduler_core.ask.measures import Measures, Tally
 from scheduler_core.trace import events as trace
 from scheduler_core.trace.decisions import Record, decisions
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeName, Outcome, PodKey
 
 MOST_ROWS = 20_000  # aligned attempts, and moved pods, in an answer
@@ -149,7 +150,7 @@ def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
     """Each as it ends; those of a pod are counted by the scheduler's number for them, however it was created anew."""
     time, begun = 0.0, 0
-    preemption: trace.PreemptionEvaluated | None = None
+    preemption: PreemptionEvaluated | None = None
     message = ""
     tries: dict[PodKey, int] = {}
     for step, event in enumerate(events):
@@ -158,7 +159,7 @@ def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
                 time = event.time
             case trace.CycleStarted():
                 begun, preemption, message = step, None, ""
-            case trace.PreemptionEvaluated():
+            case PreemptionEvaluated():
                 preemption = event
             case trace.SchedulingFailed():
                 message = event.message

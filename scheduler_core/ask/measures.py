@@ -17,11 +17,10 @@ from scheduler_core.trace.events import (
     ObjectDeleted,
     PodBound,
     PodEnqueued,
-    PreemptionEvaluated,
     RunFinished,
     RunStarted,
-    VictimEvicted,
 )
+from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
 
 

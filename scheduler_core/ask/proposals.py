@@ -11,7 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 
-from scheduler_core.apis.core import Node, Pod, Taint
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.quantity import format_bytes, format_cpu, milli_value, parse_nano, value
 from scheduler_core.ask.edits import Path, SetField
 from scheduler_core.ask.world import World

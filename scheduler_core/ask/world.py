@@ -21,11 +21,11 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, PostFilterPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry
 from scheduler_core.scenario.types import Scenario
-from scheduler_core.scheduler.find_nodes import Search
-from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulingError
-from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch
 from scheduler_core.scheduler.schedule_one import schedule_pod
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.search.find_nodes import Search
+from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulingError
+from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch
 from scheduler_core.simulation.assembly import build_batches, build_frameworks
 from scheduler_core.trace.decisions import Record, record_of_cycle
 from scheduler_core.trace.events import AnyEvent

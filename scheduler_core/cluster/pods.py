@@ -14,7 +14,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import HostPort, Pod, PodKey
+from scheduler_core.apis.constraints import HostPort
+from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
 
 _COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "requests", "non_zero")
@@ -67,6 +69,7 @@ class PodTable:
         self.used_ports: dict[str, set[HostPort]] = {}  # by node; whoever leaves frees its ports for all
         self.other_volumes: list[int] = []  # slots whose pod was replaced by one with other volumes, in order
         self.arrivals = 0
+        self.changes = ChangeLog()  # nodes that pods came to or left, or on which one was updated
         self.row: NDArray[np.intp] = np.full(0, -1, np.intp)
         self.priority: IntColumn = np.zeros(0, np.int64)
         self.start: NDArray[np.float64] = np.zeros(0)  # seconds; inf while it has not started
@@ -81,7 +84,7 @@ class PodTable:
     def copied(self, nodes: NodeTable) -> PodTable:
         """The same pods, to go on with on its own; nobody observes it yet."""
         other = copy(self)
-        other._nodes, other.observers = nodes, []
+        other._nodes, other.observers, other.changes = nodes, [], ChangeLog()
         for name in (*_COLUMNS, "pods", "slot_of", "node_name", "specs", "term_sets", "_spec_number", "_term_number"):
             setattr(other, name, getattr(self, name).copy())
         other.other_volumes = list(self.other_volumes)
@@ -142,6 +145,7 @@ class PodTable:
         """The pod stands on the node from now on."""
         self.node_name[slot] = node_name
         self._on_node.setdefault(node_name, []).append(slot)
+        self.changes.note(node_name)
         if self.pods[slot].host_ports:
             self.used_ports.setdefault(node_name, set()).update(self.pods[slot].host_ports)
         self.arrival[slot] = self.arrivals
@@ -155,6 +159,7 @@ class PodTable:
         slots.pop()
         if self.pods[slot].host_ports:
             self.used_ports[self.node_name[slot]].difference_update(self.pods[slot].host_ports)
+        self.changes.note(self.node_name[slot])
         self.node_name[slot] = ""
 
     def only_status_changes(self, slot: int, pod: Pod) -> bool:
@@ -167,6 +172,7 @@ class PodTable:
         position = slots.index(slot)
         slots[position] = slots[-1]
         slots[-1] = slot
+        self.changes.note(self.node_name[slot])
         if self.pods[slot].host_ports:
             self.used_ports[self.node_name[slot]].update(self.pods[slot].host_ports)
 
@@ -194,6 +200,9 @@ class PodTable:
 
     def restore(self, standing: Standing) -> None:
         """The orders as they were, of the same pods on the same nodes."""
+        for name, slots in standing.on_node.items():
+            if slots != self._on_node.get(name):
+                self.changes.note(name)
         self._on_node, self.used_ports = standing.on_node, standing.used_ports
         self.arrival, self.arrivals = standing.arrival, standing.arrivals
 

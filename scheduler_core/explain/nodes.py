@@ -31,7 +31,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.framework.runtime.scores import PluginScore
-from scheduler_core.scheduler.extenders import SCALE
+from scheduler_core.scheduler.search.extenders import SCALE
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import CycleStarted, NodesFiltered, PreFilterFinished, ScoresComputed
 from scheduler_core.trace.records import NodeName, PluginScores, StatusCode

@@ -18,11 +18,16 @@ UNRESOLVABLE = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
 @dataclass(slots=True)
 class FilterPlan:
-    """The filters of a cycle: `leading` depend on the node alone (see `runtime/score_cache.py`), then the others."""
+    """The filters of a cycle: `leading` depend on the node alone (see `runtime/score_cache.py`), then the others.
+
+    Of the leading ones the first are `blind` to the node's pods; `seeing` are all the rest.
+    """
 
     leading: list[Any]
     others: list[Any]
+    seeing: list[Any]
     names: list[str]
+    of_node_alone: bool  # whether all of them depend on the node alone
     pre_filter: PreFilterFinished | None = None  # how the trace tells of a PreFilter that came to this and no more
 
 
@@ -33,6 +38,8 @@ class KnownAnswers(Protocol):
     constants: dict[str, tuple[int, int]]
 
     def which(self, cycle: CycleState, rows: Rows) -> NDArray[np.int16]: ...
+
+    def which_by_node(self, rows: Rows) -> NDArray[np.int16]: ...
 
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, NDArray[np.int64]]: ...
 

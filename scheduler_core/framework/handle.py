@@ -5,7 +5,7 @@ kube-scheduler: framework.Handle in pkg/scheduler/framework/interface.go.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodKey
+from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import CycleState, FilterResult
 from scheduler_core.framework.pod_groups import PodGroupManager
@@ -21,7 +22,12 @@ from scheduler_core.releases import Release
 
 
 class Nominator(Protocol):
-    """Pods with a nominated node (backend/queue/nominator.go), read only."""
+    """Pods with a nominated node (backend/queue/nominator.go), read only.
+
+    `changes` notes the node of every nomination that comes or ends.
+    """
+
+    changes: ChangeLog
 
     def pods_on(self, node_name: str) -> Sequence[Pod]:
         """The pods nominated to a node, in the order of their nomination."""
@@ -132,6 +138,11 @@ class Handle(Protocol):
     def run_filters(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None = None) -> FilterResult:
         """All Filter plugins over `rows`, changed as `what_if` says (`what_if.rows` is `rows`), with nominated pods of
         equal or higher priority counted in a first pass, as RunFilterPluginsWithNominatedPods does."""
+        ...
+
+    def alike(self, cycle: CycleState) -> Hashable | None:
+        """Equal for pods that get the same verdict on a node that is the same; None if it depends on other nodes, too,
+        or is not known to. After PreFilter."""
         ...
 
     def disruptions_allowed(self) -> Mapping[str, int]:

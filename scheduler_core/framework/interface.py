@@ -50,7 +50,7 @@ from scheduler_core.framework.handle import (
 from scheduler_core.framework.reads import Reads
 from scheduler_core.framework.status import PASS, SKIP, SUCCESS, Code, Rows, Status, Verdicts
 from scheduler_core.framework.what_if import Change, WhatIf
-from scheduler_core.trace.events import PreemptionEvaluated
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 
 if TYPE_CHECKING:
     from scheduler_core.apis.config import PluginArgs

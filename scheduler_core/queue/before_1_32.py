@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scheduler_core.apis.core import Pod, PodAffinityTerm
+from scheduler_core.apis.constraints import PodAffinityTerm
+from scheduler_core.apis.core import Pod
 from scheduler_core.framework.cluster_event import (
     ASSIGNED_POD_ADD,
     ASSIGNED_POD_UPDATE,

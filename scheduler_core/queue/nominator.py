@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from scheduler_core.apis.core import Pod, PodKey
+from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.pods import PodTable
-from scheduler_core.trace.events import AnyEvent, NominationCleared, PodNominated
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.preemption_events import NominationCleared, PodNominated
 
 Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
 
@@ -15,20 +17,19 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 class Nominator:
     """Nominations by node in order, and by pod. Every change that can be seen is told as an event.
 
-    `version` grows with every change.
+    `changes` notes the node of each of them.
     """
 
     def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
         self._pods = pods
         self._emit = emit
-        self.version = 0
+        self.changes = ChangeLog()
         self._by_node: dict[str, list[PodKey]] = {}
         self._node_of: dict[PodKey, str] = {}
 
     def copied(self, pods: PodTable) -> Nominator:
         """The same nominations, of the pods in another table; changes of them are not told."""
         other = Nominator(pods, lambda event: None)
-        other.version = self.version
         other._by_node = {name: list(keys) for name, keys in self._by_node.items()}
         other._node_of = dict(self._node_of)
         return other
@@ -85,7 +86,7 @@ class Nominator:
         stored = self._pods.get(pod.key)
         if not node_name or stored is None or stored.node_name:
             return
-        self.version += 1
+        self.changes.note(node_name)
         self._node_of[pod.key] = node_name
         self._by_node.setdefault(node_name, []).append(pod.key)
 
@@ -93,7 +94,7 @@ class Nominator:
         node_name = self._node_of.pop(key, None)
         if node_name is None:
             return
-        self.version += 1
+        self.changes.note(node_name)
         self._by_node[node_name].remove(key)
         if not self._by_node[node_name]:
             del self._by_node[node_name]

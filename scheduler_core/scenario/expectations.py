@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.scenario.types import Scenario
-from scheduler_core.trace.events import AnyEvent, RunFinished, SchedulingFailed, VictimEvicted
+from scheduler_core.trace.events import AnyEvent, RunFinished, SchedulingFailed
+from scheduler_core.trace.preemption_events import VictimEvicted
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[str]:

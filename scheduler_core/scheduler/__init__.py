@@ -1,1 +1,6 @@
-"""One pod's way: scheduling cycle, binding cycle, failure (kube-scheduler: pkg/scheduler)."""
+"""One pod's way: scheduling cycle, binding cycle, failure (kube-scheduler: pkg/scheduler).
+
+search      which nodes fit, and which of them is the best
+apiserver   what is written, what may fail, and what everybody hears of it
+podgroup    a pod group as one thing
+"""

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.framework.interface import SUCCESS, Status
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.trace.events import PreemptionFinished, PreemptionStarted
+from scheduler_core.trace.preemption_events import PreemptionFinished, PreemptionStarted
 
 CALL_SECONDS = 0.1
 

@@ -23,11 +23,11 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.runtime import as_failure
 from scheduler_core.scenario.types import BindingPoint
-from scheduler_core.scheduler import extenders
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.fit_error import FitError, SchedulingError
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.search import extenders
+from scheduler_core.scheduler.search.fit_error import FitError, SchedulingError
 from scheduler_core.scheduler.waiting_pods import WaitingPod
 from scheduler_core.trace.events import (
     BindingFailed,

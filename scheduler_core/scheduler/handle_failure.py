@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, PodGroupUnschedulable
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, PodGroupUnschedulable
 from scheduler_core.trace.events import SchedulingFailed
 
 

@@ -24,14 +24,14 @@ from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.framework.runtime.scores import PluginScore
 from scheduler_core.queue.queued_pod import QueuedPod
-from scheduler_core.scheduler import extenders
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.binding_cycle import reserve_and_permit
-from scheduler_core.scheduler.find_nodes import RowArray, find_nodes_that_fit_pod
-from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulerPanic, SchedulingError
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.scheduler import Scheduler
-from scheduler_core.scheduler.select_host import drawn, in_heap_order, top_of_heap
+from scheduler_core.scheduler.search import extenders
+from scheduler_core.scheduler.search.find_nodes import RowArray, find_nodes_that_fit_pod
+from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulerPanic, SchedulingError
+from scheduler_core.scheduler.search.select_host import drawn, in_heap_order, top_of_heap
 from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small
 from scheduler_core.trace.events import CycleStarted, HostSelected, PodAssumed, ScoresComputed
 from scheduler_core.trace.records import PluginScores

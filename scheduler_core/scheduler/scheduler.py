@@ -14,13 +14,14 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.runtime.runtime import Framework
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
-from scheduler_core.scheduler.api_server import ApiServer
+from scheduler_core.scheduler.apiserver.api_server import ApiServer
+from scheduler_core.scheduler.apiserver.faults import Faults
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.faults import Faults
-from scheduler_core.scheduler.find_nodes import Search
-from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch
+from scheduler_core.scheduler.search.find_nodes import Search
+from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch
 from scheduler_core.scheduler.waiting_pods import WaitingPods
-from scheduler_core.trace.events import AnyEvent, VictimEvicted
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.preemption_events import VictimEvicted
 
 LaterCause = Literal["binding", "preemption"]
 

@@ -20,8 +20,8 @@ from scheduler_core.queue.queueing_hints import QueueingHintMap
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.scheduler.async_preemption import AsyncPreemption
-from scheduler_core.scheduler.extenders import build_extenders, resources_ignored_by_scheduler
-from scheduler_core.scheduler.opportunistic_batch import OpportunisticBatch, batch_of
+from scheduler_core.scheduler.search.extenders import build_extenders, resources_ignored_by_scheduler
+from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
 from scheduler_core.trace.summaries import node_summary, pod_group_summary, pod_summary, storage
 from scheduler_core.version import ENGINE_VERSION

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from heapq import heappop, heappush
 from typing import Literal
 
 import numpy as np
@@ -36,15 +35,16 @@ from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scenario.objects.admission import claimed
 from scheduler_core.scenario.objects.updates import merge_update
 from scheduler_core.scenario.types import Scenario, TimelineEvent
-from scheduler_core.scheduler.api_server import ApiServer
+from scheduler_core.scheduler.apiserver.api_server import ApiServer
+from scheduler_core.scheduler.apiserver.event_handlers import FINISHED, EventHandlers
+from scheduler_core.scheduler.apiserver.faults import Faults
 from scheduler_core.scheduler.binding_cycle import binding_cycle, go_on
-from scheduler_core.scheduler.event_handlers import FINISHED, EventHandlers
-from scheduler_core.scheduler.faults import Faults
-from scheduler_core.scheduler.find_nodes import Search
 from scheduler_core.scheduler.podgroup.cycle import schedule_one_pod_group
 from scheduler_core.scheduler.schedule_one import schedule_one
-from scheduler_core.scheduler.scheduler import LaterCause, Scheduler
+from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.search.find_nodes import Search
 from scheduler_core.scheduler.waiting_pods import WaitingPods
+from scheduler_core.simulation.agenda import Agenda
 from scheduler_core.simulation.assembly import (
     build_async_preemption,
     build_batches,
@@ -55,6 +55,7 @@ from scheduler_core.simulation.assembly import (
 from scheduler_core.trace.events import (
     AnyEvent,
     AttemptFinished,
+    Cause,
     ClockAdvanced,
     ObjectApplied,
     ObjectDeleted,
@@ -68,10 +69,6 @@ UNSCHEDULABLE_FLUSH_SECONDS = 30.0
 PATIENCE_SECONDS = 60.0  # with nothing but backoff left, the run goes on for so long after the last event
 GANG_SCHEDULING_GATE = "GangScheduling"
 MOST_TRIES = 1000  # of one pod at one moment; attempts take no virtual time, so pods that wake each other never end
-
-Cause = Literal[
-    "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
-]
 
 
 class EndlessMoment(RunEnded):
@@ -91,10 +88,7 @@ class Simulation:
         self.cluster = Cluster(counts_images_once=scenario.release.rules.images_are_counted_once)
         self._events: list[AnyEvent] = []
         self._clock: ClockAdvanced | None = None  # told before the next event
-        self._timeline = list(scenario.events)[::-1]  # the next one last
-        self._terminations: list[tuple[float, int, PodKey, str]] = []  # when, number, whose, and that pod's uid
-        self._later: list[tuple[float, int, Callable[[], None], LaterCause]] = []
-        self._number = 0
+        self._agenda = Agenda(scenario.events)
         self._last_change = 0.0  # the last timeline event or end of a termination
         self._deleted: list[PodKey] = []
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
@@ -127,7 +121,7 @@ class Simulation:
             None if scenario.seed is None else np.random.Generator(np.random.PCG64(scenario.seed)),
             scenario.binding_seconds,
             feature_gates=scenario.feature_gates,
-            later=self._do_later,
+            later=self._agenda.do_later,
         )
 
     def run(self) -> Iterator[AnyEvent]:
@@ -185,18 +179,17 @@ class Simulation:
     def _moment(self) -> Iterator[None]:
         """Everything that is due now; pauses after each attempt so that its events can be taken."""
         now = self.cluster.now
-        while self._terminations and self._terminations[0][0] <= now:
-            _, _, key, uid = heappop(self._terminations)
+        for key, uid in self._agenda.terminations(now):
             self._last_change = now
             pod = self.cluster.pods.get(key)
             if pod is not None and pod.uid == uid:
                 self._delete_victim(key)
                 self._settle()
-        while self._timeline and self._timeline[-1].at <= now:
-            self._happen(self._timeline.pop())
+        for event in self._agenda.events(now):
+            self._happen(event)
             self._settle()
-        while self._later and self._later[0][0] <= now:
-            heappop(self._later)[2]()
+        for act in self._agenda.actions(now):
+            act()
             self._settle()
         self.scheduler.waiting.expire(now)
         self._settle()
@@ -221,13 +214,7 @@ class Simulation:
 
     def _next_moment(self) -> float | None:
         """Move the clock to when something is due next; None if nothing is, or not before the end."""
-        due: list[tuple[float, Cause]] = []
-        if self._timeline:
-            due.append((self._timeline[-1].at, "event"))
-        if self._terminations:
-            due.append((self._terminations[0][0], "termination"))
-        if self._later:
-            due.append((self._later[0][0], self._later[0][3]))
+        due = self._agenda.due()
         deadline = self.scheduler.waiting.next_deadline()
         if deadline is not None:
             due.append((deadline, "permit-timeout"))
@@ -353,14 +340,9 @@ class Simulation:
         self._handlers.deleted("Pod", key)
 
     def _terminate(self, key: PodKey, at: float) -> None:
-        self._number += 1
         pod = self.cluster.pods.get(key)
         assert pod is not None
-        heappush(self._terminations, (at, self._number, key, pod.uid))
-
-    def _do_later(self, time: float, action: Callable[[], None], cause: LaterCause) -> None:
-        self._number += 1
-        heappush(self._later, (time, self._number, action, cause))
+        self._agenda.terminate(at, key, pod.uid)
 
     # Telling
 

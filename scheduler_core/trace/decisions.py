@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from scheduler_core.releases import RELEASES
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
-from scheduler_core.trace.candidates import candidates_of
+from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.columns import decode_column
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.group_decisions import GroupSeen, state
+from scheduler_core.trace.preemption_events import candidates_of
 from scheduler_core.trace.queues import Queues
 from scheduler_core.trace.records import NodeName
 
@@ -150,7 +151,7 @@ def _of_cycle(seen: _Seen) -> Record:
         "feasible": filtered.feasible,
         "scores": scores,
         "totals": totals,
-        "preemption": _preemption(seen.cycle.get(trace.PreemptionEvaluated)),
+        "preemption": _preemption(seen.cycle.get(preemption.PreemptionEvaluated)),
     }
 
 
@@ -215,7 +216,7 @@ def _scores(seen: _Seen) -> tuple[Record, Record]:
     return scores, totals
 
 
-def _preemption(event: trace.PreemptionEvaluated | None) -> Record | None:
+def _preemption(event: preemption.PreemptionEvaluated | None) -> Record | None:
     if event is None:
         return None
     return {

@@ -22,14 +22,18 @@ from scheduler_core.trace.pod_group_events import (
     PodGroupMemberDecided,
     PodGroupPreemptionEvaluated,
 )
+from scheduler_core.trace.preemption_events import (
+    NominationCleared,
+    PodNominated,
+    PreemptionEvaluated,
+    PreemptionFinished,
+    PreemptionStarted,
+    VictimEvicted,
+)
 from scheduler_core.trace.records import (
-    BudgetNow,
-    Candidate,
-    DryRuns,
     FieldChange,
     Hint,
     KeptWaiting,
-    MoreCandidates,
     NodeName,
     NodeSummary,
     Outcome,
@@ -47,6 +51,10 @@ from scheduler_core.trace.records import (
 )
 
 SCHEMA_VERSION = 3
+
+Cause = Literal[
+    "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
+]
 
 
 class RunStarted(Event, tag=True):
@@ -72,9 +80,7 @@ class ClockAdvanced(Event, tag=True):
     """Virtual time moved on, and why: what is due now."""
 
     time: float
-    cause: Literal[
-        "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
-    ]
+    cause: Cause
 
 
 class ObjectApplied(Event, tag=True):
@@ -199,73 +205,6 @@ class NodesFiltered(Event, tag=True):
     hinted: bool = False
     two_passes: list[NodeName] = []  # nodes filtered twice because of nominated pods
     extenders: list[tuple[str, NodeName, str]] = []  # extender, node that it rejected, message
-
-
-class PreemptionEvaluated(Event, tag=True):
-    """DefaultPreemption's PostFilter ran (or was not reached: see `message`).
-
-    `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
-    dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
-    the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that were dropped last
-    are in `dry_runs`, in the candidates' order; `more` has the others. (In schema 1 they are in `candidates`.)
-    """
-
-    eligible: bool
-    reason: str
-    candidates: list[Candidate] = []
-    dry_runs: DryRuns | None = None
-    nominated_node: NodeName = ""
-    victims: list[PodKey] = []
-    unhelpful: int = 0
-    failed: dict[NodeName, Verdict] = {}
-    message: str = ""
-    candidates_wanted: int = 0
-    extenders: list[str] = []
-    more_failed: int = 0
-    more: MoreCandidates | None = None
-    budgets: list[BudgetNow] = []  # those that cover one of the pods that were taken off
-
-
-class VictimEvicted(Event, tag=True):
-    """The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds).
-
-    With WorkloadAwarePreemption the preemptor is a pod group.
-    """
-
-    pod: PodKey
-    node: NodeName
-    preemptor: PodKey
-    gone_at: float
-
-
-class PreemptionStarted(Event, tag=True):
-    """With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another."""
-
-    pod: PodKey  # the preemptor, which PreEnqueue holds back meanwhile
-    node: NodeName
-    victims: list[PodKey]
-
-
-class PreemptionFinished(Event, tag=True):
-    """All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent."""
-
-    pod: PodKey
-    error: str = ""
-
-
-class PodNominated(Event, tag=True):
-    """The pod's status.nominatedNodeName is set: room on the node is kept for it."""
-
-    pod: PodKey
-    node: NodeName
-
-
-class NominationCleared(Event, tag=True):
-    """The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed."""
-
-    pod: PodKey
-    node: NodeName
-    cause: Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
 
 
 class ScoresComputed(Event, tag=True):

@@ -13,6 +13,7 @@ import msgspec
 
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
+from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.records import NodeName
 
@@ -21,9 +22,9 @@ OF_A_POD = (
     trace.PodGated,
     trace.PodIgnored,
     trace.CycleStarted,
-    trace.VictimEvicted,
-    trace.PodNominated,
-    trace.NominationCleared,
+    preemption.VictimEvicted,
+    preemption.PodNominated,
+    preemption.NominationCleared,
     trace.PodAssumed,
     trace.PodUnreserved,
     trace.PermitEvaluated,
@@ -55,7 +56,7 @@ _OF_NO_CYCLE = frozenset(
         trace.PodGated,
         trace.PodIgnored,
         trace.PodActivated,
-        trace.PreemptionFinished,
+        preemption.PreemptionFinished,
         trace.RunFinished,
         *OF_AN_OBJECT,
     )
@@ -131,7 +132,7 @@ class CompactedLog:
         member of a group, since they are bound one after the other when all have been tried."""
         if self._group and isinstance(event, _OF_ITS_POD):
             return event.pod != self._cycle[0].pod  # type: ignore[union-attr]
-        if not isinstance(event, trace.VictimEvicted):
+        if not isinstance(event, preemption.VictimEvicted):
             return False
         started = self._cycle[0]
         own = isinstance(started, trace.CycleStarted) and started.pod == event.preemptor

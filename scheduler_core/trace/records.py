@@ -210,7 +210,7 @@ class DryRuns(Record):
     """Candidates as columns: a value per candidate, or one per pod, candidate after candidate.
 
     `tried`, `reprieved` and `violates_pdb` are in the order in which the pods were tried again; `tried` and `victims`
-    are places among the candidate's own `removed`, from 0. `candidates.py` makes Candidates of them.
+    are places among the candidate's own `removed`, from 0. `preemption_events.candidates_of` makes Candidates of them.
     """
 
     nodes: list[NodeName]

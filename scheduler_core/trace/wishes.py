@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Literal
 
-from scheduler_core.apis.core import Pod, PodAffinityTerm, Toleration
+from scheduler_core.apis.constraints import PodAffinityTerm, Toleration
+from scheduler_core.apis.core import Pod
 from scheduler_core.trace.records import Wish
 
 _OF_EVERY_POD = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")  # admission's own tolerations

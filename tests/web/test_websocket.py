@@ -165,8 +165,8 @@ async def test_a_client_that_is_gone_leaves_no_traceback(many: Run, caplog: pyte
     for error in (RuntimeError("Unexpected ASGI message 'websocket.send'"), ConnectionResetError()):
         consumer = consumers.RunConsumer()
         consumer.scope, consumer.base_send = {"headers": []}, refuses(error)
-        for code in (consumers.NOT_ALLOWED, consumers.RESTART, consumers.SLOW):
-            await consumer.refuse(consumers.Refused(code, "No."))
+        for code in (connection.NOT_ALLOWED, connection.RESTART, connection.SLOW):
+            await consumer.refuse(connection.Refused(code, "No."))
         consumer.run = many.public_id
         await consumer.stream(0)
     assert [record for record in caplog.records if record.levelname == "ERROR"] == []
@@ -186,7 +186,7 @@ async def test_a_private_run_is_4001_to_strangers_only(many: Run) -> None:
     async with socket() as made:
         await made.send_to(text_data=ask(many.public_id))
         assert "private" in (await text(made))["message"]
-        assert await closed(made) == consumers.NOT_ALLOWED == 4001
+        assert await closed(made) == connection.NOT_ALLOWED == 4001
 
 
 @in_loop
@@ -254,7 +254,7 @@ async def test_a_client_that_takes_nothing_is_closed_as_slow(many: Run, settings
     made = Socket(Stalled.as_asgi())
     assert await made.connect()
     await made.send_to(text_data=ask(many.public_id))
-    assert await closed(made) == consumers.SLOW == 4008
+    assert await closed(made) == connection.SLOW == 4008
     assert sent[-1] == {"close": 4008}
     await made.disconnect()
     assert not feeds._feeds
@@ -327,4 +327,4 @@ async def watched(run: Run, viewer: Browser, monkeypatch: pytest.MonkeyPatch, ta
         for chunk in made_chunks[1:]:
             await sync_to_async(runs.store_chunk)(mine, Chunk(**fields(chunk, mine)), 1.0)
         assert (await text(made))["type"] == "error"
-        assert await closed(made) == consumers.NOT_ALLOWED
+        assert await closed(made) == connection.NOT_ALLOWED

@@ -5,7 +5,6 @@ The protocol is written in docs/architecture.md.
 
 import asyncio
 import logging
-import re
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -18,15 +17,15 @@ from kschedui.classrooms import seats, store
 from kschedui.classrooms.store import Given, NoClass
 from kschedui.models import Classroom
 from kschedui.scenarios import access
+from kschedui.web.live.class_messages import MOST_CHOICES, read_answer, read_place, read_question
 from kschedui.web.live.connection import (
-    ERROR,
     NO_SUCH_RUN,
     NOT_ALLOWED,
     RESTART,
-    SLOW,
     TOO_MANY,
     Connection,
     Refused,
+    read_number,
     read_object,
 )
 from kschedui.web.live.halls import Follower, Hall, entering
@@ -38,10 +37,6 @@ OVER = 1000
 LONGEST_MESSAGE = 8192  # characters; of a teacher, whose questions have words
 PLACE_SECONDS = 0.1  # between two places of a teacher; those in between are left out
 BURST, A_SECOND = 60.0, 20.0  # messages of one socket
-LARGEST = 2**31
-MOST_CHOICES = 20
-QUESTION = re.compile(r"[0-9A-Za-z._:-]{1,64}")
-LONGEST_NAME, LONGEST_TEXT = 320, 400
 
 
 class Bucket:
@@ -115,22 +110,13 @@ class ClassConsumer(Connection):
 
     async def stream(self, classroom: Classroom) -> None:
         """Send what the class does, as it does it."""
+        follower = Follower(self.student, self.scope.get("outlet"))
         try:
-            follower = Follower(self.student, self.scope.get("outlet"))
-            async with entering(classroom.pk, follower) as hall:
+            async with self.failures_told(f"class {classroom.pk}"), entering(classroom.pk, follower) as hall:
                 if self.student and hall.following > settings.LIMITS["class_students"]:
                     raise Refused(TOO_MANY, gettext_noop("This class is full."))
                 self.hall = hall
                 await self.send_class(hall, follower)
-        except Refused as refusal:
-            await self.refuse(refusal)
-        except TimeoutError:
-            await self.refuse(Refused(SLOW, ""))
-        except OSError:
-            logger.info("a follower of class %s is gone", classroom.pk)
-        except Exception:
-            logger.exception("a follower of class %s was lost", classroom.pk)
-            await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
         finally:
             self.hall = None
 
@@ -205,12 +191,7 @@ class ClassConsumer(Connection):
 
     async def reveal(self, hall: Hall, message: dict[str, Any]) -> None:
         """Count the answers; the page tells which is right, and the words for the file of answers."""
-        labels = message.get("labels")
-        if not isinstance(labels, list) or len(labels) > MOST_CHOICES:
-            raise ValueError("`labels` are the choices in words.")
-        words = [str(one)[:LONGEST_TEXT] for one in labels]
-        right = read_number(message, "right", MOST_CHOICES)
-        await hall.change(store.reveal, right, str(message.get("text", ""))[:LONGEST_TEXT], words)
+        await hall.change(store.reveal, *read_answer(message))
 
     async def end(self, hall: Hall, message: dict[str, Any]) -> None:
         """The class is over."""
@@ -226,40 +207,3 @@ TEACHER: dict[str, Callable[[ClassConsumer, Hall, dict[str, Any]], Awaitable[Non
     "reveal": ClassConsumer.reveal,
     "end": ClassConsumer.end,
 }
-
-
-def read_place(message: dict[str, Any]) -> dict[str, Any]:
-    """{step, frame, order, selection, by}; ValueError with a sentence."""
-    selection, by = message.get("selection"), message.get("by", "")
-    if message.get("order") not in ("plugin", "node"):
-        raise ValueError("`order` is plugin or node.")
-    if selection is not None and not is_selection(selection):
-        raise ValueError("`selection` is null or {kind: pod or node, name}.")
-    if not isinstance(by, str) or len(by) > LONGEST_NAME:
-        raise ValueError("`by` names the window.")
-    step, frame = read_number(message, "step", LARGEST), read_number(message, "frame", LARGEST)
-    return {"step": step, "frame": frame, "order": message["order"], "selection": selection, "by": by}
-
-
-def is_selection(selection: Any) -> bool:
-    """A pod or node by its name."""
-    if not isinstance(selection, dict) or set(selection) != {"kind", "name"}:
-        return False
-    name = selection["name"]
-    return selection["kind"] in ("pod", "node") and isinstance(name, str) and len(name) <= LONGEST_NAME
-
-
-def read_question(message: dict[str, Any]) -> str:
-    """A question's id; ValueError with a sentence."""
-    question = message.get("question")
-    if not isinstance(question, str) or not QUESTION.fullmatch(question):
-        raise ValueError("`question` is the id of a question.")
-    return question
-
-
-def read_number(message: dict[str, Any], name: str, below: int) -> int:
-    """A number from 0; ValueError with a sentence."""
-    number = message.get(name)
-    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < below:
-        raise ValueError(f"`{name}` is a number from 0 to {below - 1}.")
-    return number

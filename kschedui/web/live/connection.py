@@ -6,6 +6,8 @@ Whatever a client sends is answered by a sentence; a traceback goes to the log o
 import asyncio
 import json
 import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from channels.generic.websocket import AsyncWebsocketConsumer
@@ -71,6 +73,21 @@ class Connection(AsyncWebsocketConsumer):
         except RuntimeError:  # how a server says it
             raise ConnectionResetError from None
 
+    @asynccontextmanager
+    async def failures_told(self, of: str) -> AsyncIterator[None]:
+        """While a stream is sent: whatever ends it before its time closes the socket, and says why."""
+        try:
+            yield
+        except Refused as refusal:
+            await self.refuse(refusal)
+        except TimeoutError:
+            await self.refuse(Refused(SLOW, ""))
+        except OSError:
+            logger.info("a follower of %s is gone", of)
+        except Exception:
+            logger.exception("a follower of %s was lost", of)
+            await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
+
     async def refuse(self, refusal: Refused) -> None:
         """Say why, and close; a client that takes nothing is closed all the same."""
         try:
@@ -109,3 +126,11 @@ def read_object(text: str | None, longest: int) -> dict[str, Any]:
     if not isinstance(message, dict):
         raise ValueError("A message is a JSON object.")
     return message
+
+
+def read_number(message: dict[str, Any], name: str, below: int, default: int | None = None) -> int:
+    """A number from 0; ValueError with a sentence for anything else."""
+    number = message.get(name, default)
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < below:
+        raise ValueError(f"`{name}` is a number from 0 to {below - 1}.")
+    return number

@@ -1,7 +1,6 @@
 """The websocket that follows a run. The protocol is written in docs/architecture.md."""
 
 import asyncio
-import logging
 from typing import Any
 
 from channels.db import database_sync_to_async
@@ -15,20 +14,17 @@ from kschedui.runs.store import Sight, Status
 from kschedui.scenarios import access
 from kschedui.web.http.byte_budget import unsent
 from kschedui.web.live.connection import (
-    ERROR,
     NO_SUCH_RUN,
     NOT_ALLOWED,
     RESTART,
-    SLOW,
     TOO_MANY,
     Connection,
     Refused,
+    read_number,
     read_object,
 )
 from kschedui.web.live.feeds import Feed, following
 from kschedui.web.live.frame_cache import cache
-
-logger = logging.getLogger(__name__)
 
 PROTOCOL = 1  # its number; docs/architecture.md says what may change under it
 LONGEST_MESSAGE = 1024  # characters
@@ -84,20 +80,12 @@ class RunConsumer(Connection):
 
     async def stream(self, cursor: int) -> None:
         """Send what the run has from the cursor on, as it comes."""
-        try:
-            async with following(self.run) as feed:
-                await self.send_run(feed, cursor)
-        except Refused as refusal:
-            await self.refuse(refusal)
-        except TimeoutError:
-            await self.refuse(Refused(SLOW, ""))
-        except OSError:
-            logger.info("a follower of run %s is gone", self.run)
-        except Run.DoesNotExist:
-            await self.refuse(Refused(NO_SUCH_RUN, gettext_noop("There is no such run any more.")))
-        except Exception:
-            logger.exception("a follower of run %s was lost", self.run)
-            await self.refuse(Refused(ERROR, gettext_noop("Something failed here; please open the page again.")))
+        async with self.failures_told(f"run {self.run}"):
+            try:
+                async with following(self.run) as feed:
+                    await self.send_run(feed, cursor)
+            except Run.DoesNotExist:
+                raise Refused(NO_SUCH_RUN, gettext_noop("There is no such run any more.")) from None
 
     async def send_run(self, feed: Feed, cursor: int) -> None:
         """hello, frames and states, end; TimeoutError when the client does not take them in time, Refused when it may
@@ -151,9 +139,7 @@ def read_message(text: str | None) -> tuple[str, int]:
     message = read_object(text, LONGEST_MESSAGE)
     if message.get("type") != "subscribe":
         raise ValueError('The only message understood here is {"type": "subscribe", "run": ..., "cursor": ...}.')
-    run, cursor = message.get("run"), message.get("cursor", 0)
+    run = message.get("run")
     if not isinstance(run, str) or not run.isascii() or not run.isalnum() or len(run) > 32:
         raise ValueError("`run` is the id of a run.")
-    if isinstance(cursor, bool) or not isinstance(cursor, int) or not 0 <= cursor < LARGEST_CURSOR:
-        raise ValueError("`cursor` is the number of a chunk, from 0.")
-    return run, cursor
+    return run, read_number(message, "cursor", LARGEST_CURSOR, default=0)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import PodKey
+from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.implements import implements
@@ -28,9 +29,9 @@ from scheduler_core.releases import Rules
 
 
 class Nominations(Protocol):
-    """The part of the nominator that filtering reads. `version` grows with every change."""
+    """The part of the nominator that filtering reads."""
 
-    version: int
+    changes: ChangeLog
 
     def __bool__(self) -> bool: ...
 
@@ -58,7 +59,9 @@ class Filters:
                 active = [plugin for plugin in self.plugins if plugin.name not in key]
                 local = _leading(active)
                 names = [plugin.name for plugin in active]
-                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], names)
+                seeing = [plugin for i, plugin in enumerate(active) if i >= local or not _blind_to_pods(plugin)]
+                alone = all((reads := reads_of(plugin)) is not None and reads.can_be_kept for plugin in active)
+                cycle.plan = self._plans[key] = FilterPlan(active[:local], active[local:], seeing, names, alone)
         return cycle.plan
 
     def run(self, cycle: CycleState, rows: NDArray[np.intp], what_if: WhatIf | None) -> FilterResult:
@@ -69,9 +72,9 @@ class Filters:
         asked = contiguous(rows, self._cluster.nodes.all_rows)
         statuses: list[Status] = []
         positions: NDArray[np.intp] | None = None  # of the rows in `asked`, those that still stand; None: all
-        if what_if is None and cycle.answers is not None:
-            plugins = plan.others
-            which = cycle.answers.which(cycle, asked)
+        if cycle.answers is not None:
+            plugins = plan.others if what_if is None else plan.seeing
+            which = cycle.answers.which(cycle, asked) if what_if is None else cycle.answers.which_by_node(asked)
             statuses += cycle.answers.statuses
             if statuses and which.any():
                 positions = (which == 0).nonzero()[0]
@@ -120,9 +123,11 @@ class Filters:
         index, slots = self.nominated(cycle, rows, nominations) if nominations else (_NONE, _NONE)
         if not len(index):
             return alone
-        held, of_pod = np.unique(index, return_inverse=True)
+        taken = np.zeros(len(rows), np.bool_)
+        taken[index] = True
+        held = taken.nonzero()[0]
         base = WhatIf.nothing(rows[held]) if what_if is None else _subset(what_if, held)
-        beside = self.run(cycle, base.rows, base.with_added(of_pod, slots))
+        beside = self.run(cycle, base.rows, base.with_added(held.searchsorted(index), slots))
         which = alone.which.copy()
         which[held] = np.where(beside.which > 0, beside.which + len(alone.statuses), which[held])
         return FilterResult(which, [*alone.statuses, *beside.statuses])
@@ -152,10 +157,11 @@ class Filters:
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """(position in rows, slot) of every nominated pod that the pod must yield to."""
         nodes, pods = self._cluster.nodes, self._cluster.pods
-        if self._nominations_seen != (nominations.version, nodes.generation):
-            self._nominations_seen = nominations.version, nodes.generation
-            pairs = [(nodes.row_of.get(name, -1), pods.slot_of[key]) for name, key in nominations.pairs()]
-            self._nominations = np.array(pairs, np.intp).reshape(-1, 2).T
+        if self._nominations_seen != (nominations.changes.version, nodes.generation):
+            self._nominations_seen = nominations.changes.version, nodes.generation
+            pairs, row_of, slot_of = list(nominations.pairs()), nodes.row_of.get, pods.slot_of
+            found = [row_of(name, -1) for name, _ in pairs], [slot_of[key] for _, key in pairs]
+            self._nominations = np.array(found, np.intp)
         at, slots = self._nominations
         where = contiguous(rows, nodes.all_rows)
         if isinstance(where, slice):

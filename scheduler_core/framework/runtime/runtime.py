@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -49,7 +49,7 @@ from scheduler_core.framework.runtime.score_cache import NodeLocalCache
 from scheduler_core.framework.runtime.scores import PluginScore, Scorers
 from scheduler_core.framework.what_if import Room
 from scheduler_core.releases import Release, Rules
-from scheduler_core.trace.events import PreemptionEvaluated
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 
 Registry = Mapping[str, type[Plugin]]
 P = TypeVar("P", bound=Plugin)
@@ -175,6 +175,10 @@ class Framework:
 
     def room(self, cycle: CycleState, what_if: WhatIf) -> Room | None:
         return self.filters.room(cycle, what_if, self.nominator)
+
+    def alike(self, cycle: CycleState) -> Hashable | None:
+        plan = self.filters.plan(cycle)
+        return (cycle.shape, *plan.names) if cycle.answers is not None and plan.of_node_alone else None
 
     # Extension points
 

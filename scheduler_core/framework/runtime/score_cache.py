@@ -71,6 +71,13 @@ class ShapeAnswers:
         self.generation = self._nodes.generation
         self._forget_states()
 
+    def which_by_node(self, rows: Rows) -> Which:
+        """The same of the filters alone that do not look at the node's pods."""
+        if self._by_node is None:
+            return np.zeros(len(self._nodes.all_rows[rows]), np.int16)
+        which: Which = self._by_node[rows].copy()
+        return which
+
     def which(self, cycle: CycleState, rows: Rows) -> Which:
         """0 where a row passes, else one more than the index into `statuses`. The caller may write into it."""
         states = self._states(cycle, rows)

@@ -6,65 +6,45 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.framework.interface import Code, CycleState, Diagnosis, Handle, Status
-from scheduler_core.plugins.default_preemption.victims import DryRuns, dry_run
-
-Ints = NDArray[np.intp]
+from scheduler_core.plugins.default_preemption.by_node import NOT_TRIED, ByNode, KeptDryRuns
+from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, dry_run
 
 SMALLEST_BATCH = 256  # fewer nodes cost hardly less
 
-_NONE: Ints = np.empty(0, np.intp)
 
-
-@dataclass(frozen=True, slots=True)
-class Places:
-    """Nodes among the dry runs: the batch that each is in, and where in it."""
-
-    batch: Ints
-    position: Ints
-
-    def __len__(self) -> int:
-        return len(self.batch)
-
-    def take(self, chosen: Ints) -> Places:
-        return Places(self.batch[chosen], self.position[chosen])
-
-    def __add__(self, more: Places) -> Places:
-        return Places(np.concatenate((self.batch, more.batch)), np.concatenate((self.position, more.position)))
+def _none() -> Ints:
+    return np.empty(0, np.intp)
 
 
 @dataclass(slots=True)
 class Found:
     """What the dry runs found among `potential` nodes, when `wanted` candidates are enough.
 
-    `clean` and `violating` are the candidates without and with victims that violate a budget, `failed` the nodes that
-    were looked at in vain; each in node order.
+    `clean` and `violating` are the rows of candidates without and with victims that violate a budget, `failed` those
+    that were looked at in vain; each in node order.
     """
 
     potential: int
     wanted: int
-    batches: list[DryRuns] = field(default_factory=list)
-    clean: Places = Places(_NONE, _NONE)
-    violating: Places = Places(_NONE, _NONE)
-    failed: Places = Places(_NONE, _NONE)
+    runs: ByNode
+    clean: Ints = field(default_factory=_none)
+    violating: Ints = field(default_factory=_none)
+    failed: Ints = field(default_factory=_none)
 
     @property
-    def candidates(self) -> Places:
+    def candidates(self) -> Ints:
         """In the order in which they are compared; of the violating ones only so many are kept."""
-        return self.clean + self.violating.take(np.arange(min(len(self.violating), self.wanted)))
+        return np.concatenate((self.clean, self.violating[: self.wanted]))
 
-    def row(self, places: Places, index: int) -> int:
-        """The node's row."""
-        return int(self.batches[places.batch[index]].rows[places.position[index]])
-
-    def status(self, index: int) -> Status:
-        """Why the `index`-th failed node is no candidate."""
-        runs = self.batches[int(self.failed.batch[index])]
-        return runs.statuses[int(runs.which[self.failed.position[index]]) - 1]
+    @property
+    def reasons(self) -> dict[Status, int]:
+        """Why nodes are no candidates, and how many each."""
+        times = np.bincount(self.runs.which[self.failed]).tolist()
+        return {self.runs.statuses[which - 1]: count for which, count in enumerate(times) if count}
 
 
 def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
@@ -76,13 +56,16 @@ def candidates_wanted(potential: int, args: DefaultPreemptionArgs) -> int:
     return min(max(share, args.min_candidate_nodes_absolute), potential)
 
 
-def find_candidates(handle: Handle, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs) -> Found:
+def find_candidates(
+    handle: Handle, kept: KeptDryRuns, cycle: CycleState, diagnosis: Diagnosis, args: DefaultPreemptionArgs
+) -> Found:
     """Dry-run the nodes that were plainly unschedulable, from the first on (kube-scheduler begins at a random one)."""
     codes = diagnosis.codes()
     more = handle.release.rules.preemption_tries_all_but_unresolvable
     potential = np.flatnonzero(codes != Code.UNSCHEDULABLE_AND_UNRESOLVABLE if more else codes == Code.UNSCHEDULABLE)
-    found = Found(len(potential), candidates_wanted(len(potential), args))
     budgets = [item for item in handle.cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
+    runs = kept.known(cycle, budgets=bool(budgets))
+    found = Found(len(potential), candidates_wanted(len(potential), args), runs)
     search(found, potential, lambda rows: dry_run(handle, cycle, rows, budgets))
     return found
 
@@ -97,25 +80,25 @@ def search(found: Found, potential: Ints, run: Callable[[Ints], DryRuns]) -> Non
     while start < len(potential) and not done:
         missing = found.wanted - len(found.clean) - len(found.violating)
         size = max(missing + missing // 4, SMALLEST_BATCH)
-        done = _sort_in(found, run(potential[start : start + size]))
+        rows = potential[start : start + size]
+        new = rows[found.runs.which[rows] == NOT_TRIED]
+        if len(new):
+            found.runs.take(run(new))
+        done = _sort_in(found, rows)
         start += size
 
 
-def _sort_in(found: Found, runs: DryRuns) -> bool:
+def _sort_in(found: Found, rows: Ints) -> bool:
     """Take over a batch, up to the node that ends the search; True if there is one."""
-    candidate = runs.which == 0
-    clean, violating = candidate & (runs.pdb_violations == 0), candidate & (runs.pdb_violations > 0)
+    candidate = found.runs.which[rows] == 0
+    violating = candidate & (found.runs.compared.pdb_violations[rows] > 0)
+    clean = candidate & ~violating
     so_far = len(found.clean) + np.cumsum(clean)
     total = so_far + np.minimum(len(found.violating) + np.cumsum(violating), found.wanted)
-    enough = np.flatnonzero(candidate & (so_far > 0) & (total >= found.wanted))
-    end = int(enough[0]) + 1 if len(enough) else len(runs.rows)
-
-    def places(chosen: NDArray[np.bool_]) -> Places:
-        positions = np.flatnonzero(chosen[:end])
-        return Places(np.full(len(positions), len(found.batches), np.intp), positions)
-
-    found.clean += places(clean)
-    found.violating += places(violating)
-    found.failed += places(~candidate)
-    found.batches.append(runs)
+    enough = (candidate & (so_far > 0) & (total >= found.wanted)).nonzero()[0]
+    end = int(enough[0]) + 1 if len(enough) else len(rows)
+    rows = rows[:end]
+    found.clean = np.concatenate((found.clean, rows[clean[:end]]))
+    found.violating = np.concatenate((found.violating, rows[violating[:end]]))
+    found.failed = np.concatenate((found.failed, rows[~candidate[:end]]))
     return bool(len(enough))

@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import (
@@ -24,10 +22,11 @@ from scheduler_core.framework.interface import (
     PostFilterResult,
     Status,
 )
-from scheduler_core.plugins.default_preemption.candidates import Found, Places, find_candidates
-from scheduler_core.plugins.default_preemption.pick_one_node import Criteria, pick_one_node_for_preemption
+from scheduler_core.plugins.default_preemption.by_node import KeptDryRuns
+from scheduler_core.plugins.default_preemption.candidates import Found, find_candidates
+from scheduler_core.plugins.default_preemption.pick_one_node import pick_one_node_for_preemption
 from scheduler_core.plugins.default_preemption.report import Choice, Records, fit_error, not_evaluated
-from scheduler_core.plugins.default_preemption.victims import criteria
+from scheduler_core.plugins.default_preemption.victims import Ints
 
 NEVER = "not eligible due to preemptionPolicy=Never."
 TERMINATING = "not eligible due to a terminating pod on the nominated node."
@@ -36,13 +35,15 @@ NO_CANDIDATE = "no candidate node for preemption"
 
 @dataclass
 class Evaluator:
-    """One per profile; `records` keeps parts of trace records that are used again and again."""
+    """One per profile; `kept` are dry runs that need not be made again."""
 
     handle: Handle
     args: DefaultPreemptionArgs
+    kept: KeptDryRuns = field(init=False)
     records: Records = field(init=False)
 
     def __post_init__(self) -> None:
+        self.kept = KeptDryRuns(self.handle)
         self.records = Records(self.handle)
 
     def preempt(self, cycle: CycleState, diagnosis: Diagnosis) -> PostFilterResult:
@@ -53,7 +54,7 @@ class Evaluator:
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (_prefixed(reason),)), evaluation=evaluation)
         if not len(self.handle.cluster.nodes):
             return self._error("no nodes available")
-        found = find_candidates(self.handle, cycle, diagnosis, self.args)
+        found = find_candidates(self.handle, self.kept, cycle, diagnosis, self.args)
         if not len(found.candidates):
             return self._no_candidates(found)
         return self._choose(cycle.pod, found)
@@ -80,7 +81,7 @@ class Evaluator:
 
     def _no_candidates(self, found: Found) -> PostFilterResult:
         """Nothing can be done: the pod's nomination ends. An error in a dry run counts only now."""
-        errors = dict.fromkeys(s.message for runs in found.batches for s in runs.statuses if s.code == Code.ERROR)
+        errors = dict.fromkeys(status.message for status in found.reasons if status.code == Code.ERROR)
         if errors:
             return self._error(next(iter(errors)) if len(errors) == 1 else f"[{', '.join(errors)}]")
         message = _prefixed(fit_error(len(self.handle.cluster.nodes), found))
@@ -97,31 +98,23 @@ class Evaluator:
             message = _prefixed(NO_CANDIDATE)
             evaluation = self.records.evaluation(found, message=message, extenders=asked)
             return PostFilterResult(Status(Code.UNSCHEDULABLE, (message,)), evaluation=evaluation)
-        compared = self._criteria(found, kept)
+        compared = found.runs.compared.take(kept)
         chosen, dropped_by = pick_one_node_for_preemption(compared)
         evaluation = self.records.evaluation(found, choice=Choice(kept, compared, dropped_by, chosen), extenders=asked)
         node = evaluation.nominated_node
         cleared = [other for other in self.handle.nominator.pods_on(node) if other.priority < pod.priority]
-        victims = self.records.victims(found, kept, chosen)
+        victims = self.records.victims(found, int(kept[chosen]))
         return PostFilterResult(Status(), node, victims=victims, cleared=cleared, evaluation=evaluation)
 
-    def _criteria(self, found: Found, places: Places) -> Criteria:
-        """Of these candidates, in their order. Almost always they are all in one batch."""
-        parts, order = [], []
-        for number in np.unique(places.batch).tolist():
-            mine = np.flatnonzero(places.batch == number)
-            parts.append(criteria(self.handle, found.batches[number], places.position[mine]))
-            order.append(mine)
-        return parts[0] if len(parts) == 1 else Criteria.concatenate(parts).take(np.argsort(np.concatenate(order)))
-
-    def _ask_extenders(self, pod: Pod, found: Found) -> tuple[Places, list[str]]:
+    def _ask_extenders(self, pod: Pod, found: Found) -> tuple[Ints, list[str]]:
         """callExtenders: which candidates are left, and who was asked."""
-        places = found.candidates
+        rows = found.candidates
         asked: list[str] = []
         if not self.handle.extenders:
-            return places, asked
-        nodes = {node.name: node for node in (self.records.node(found, places, i) for i in range(len(places)))}
-        victims = self._victims_map(found, places, list(nodes))
+            return rows, asked
+        table = self.handle.cluster.nodes
+        nodes = {table.names[row]: table.nodes[row] for row in rows.tolist()}
+        victims = self._victims_map(found, rows)
         for extender in self.handle.extenders:
             if not extender.supports_preemption or not extender.is_interested(pod):
                 continue
@@ -134,12 +127,12 @@ class Evaluator:
                 raise
             if not victims:
                 break
-        return places.take(np.array([i for i, name in enumerate(nodes) if name in victims], np.intp)), asked
+        return rows[[name in victims for name in nodes]], asked
 
-    def _victims_map(self, found: Found, places: Places, names: Sequence[str]) -> dict[str, tuple[Sequence[Pod], int]]:
+    def _victims_map(self, found: Found, rows: Ints) -> dict[str, tuple[Sequence[Pod], int]]:
         """CandidatesToVictimsMap: node -> its victims and how many of them violate a budget."""
-        violations = self._criteria(found, places).pdb_violations.tolist()
-        return {name: (self.records.victims(found, places, i), violations[i]) for i, name in enumerate(names)}
+        names, violations = self.handle.cluster.nodes.names, found.runs.compared.pdb_violations
+        return {names[row]: (self.records.victims(found, row), int(violations[row])) for row in rows.tolist()}
 
     def _error(self, message: str) -> PostFilterResult:
         message = _prefixed(message)

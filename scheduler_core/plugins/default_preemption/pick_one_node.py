@@ -6,7 +6,6 @@ the last criterion keeps the first of those that are left.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 
 import numpy as np
@@ -41,10 +40,16 @@ class Criteria:
         """Some of the candidates, in the order of their indexes."""
         return Criteria(*(getattr(self, column.name)[chosen] for column in fields(self)))
 
+    def put(self, rows: NDArray[np.intp], values: Criteria) -> None:
+        """Write over the values of some candidates."""
+        for column in fields(self):
+            getattr(self, column.name)[rows] = getattr(values, column.name)
+
     @staticmethod
-    def concatenate(parts: Sequence[Criteria]) -> Criteria:
-        """Those of several lots of candidates, one lot after the other."""
-        return Criteria(*(np.concatenate([getattr(part, c.name) for part in parts]) for c in fields(Criteria)))
+    def zeros(count: int) -> Criteria:
+        """To be written over."""
+        violations, highest, sums, victims = np.zeros((4, count), np.int64)
+        return Criteria(violations, highest, sums, victims, np.zeros(count))
 
 
 def pick_one_node_for_preemption(criteria: Criteria) -> tuple[int, NDArray[np.uint8]]:

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Node, Pod, PodDisruptionBudget
+from scheduler_core.apis.core import Pod, PodDisruptionBudget
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.disruption import counted
 from scheduler_core.framework.interface import Handle
 from scheduler_core.plugins.default_preemption.budgets import covers
-from scheduler_core.plugins.default_preemption.candidates import Found, Places
+from scheduler_core.plugins.default_preemption.candidates import Found
 from scheduler_core.plugins.default_preemption.pick_one_node import CRITERIA, Criteria
-from scheduler_core.plugins.default_preemption.victims import DryRuns as Batch
+from scheduler_core.plugins.default_preemption.victims import Ints
 from scheduler_core.trace.columns import encode_column
-from scheduler_core.trace.events import PreemptionEvaluated
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import BudgetNow, DryRuns, MoreCandidates, Verdict
 
 NOT_HELPFUL = "Preemption is not helpful for scheduling"
@@ -32,10 +32,8 @@ def fit_error(nodes: int, found: Found) -> str:
     Reasons are sorted as strings, counts included: "10 x" comes before "2 y".
     """
     counts: Counter[str] = Counter()
-    for number, runs in enumerate(found.batches):
-        times = np.bincount(runs.which[found.failed.position[found.failed.batch == number]])
-        for which in np.flatnonzero(times).tolist():
-            counts.update(dict.fromkeys(runs.statuses[which - 1].reasons, int(times[which])))
+    for status, times in found.reasons.items():
+        counts.update(dict.fromkeys(status.reasons, times))
     counts[NOT_HELPFUL] += nodes - len(found.failed)
     reasons = ", ".join(sorted(f"{count} {reason}" for reason, count in counts.items() if count))
     return f"0/{nodes} nodes are available:" + (f" {reasons}." if reasons else "")
@@ -50,7 +48,7 @@ def not_evaluated(reason: str, *, eligible: bool = True, message: str = "") -> P
 class Choice:
     """What was picked: the candidates, what was compared, which criterion dropped each, and who won."""
 
-    places: Places
+    rows: Ints
     compared: Criteria
     dropped_by: NDArray[np.uint8]
     chosen: int
@@ -79,15 +77,15 @@ class Records:
             eligible=True,
             reason="",
             dry_runs=self._dry_runs(found, choice) if choice else None,
-            nominated_node=self.node(found, choice.places, choice.chosen).name if choice else "",
-            victims=[pod.key for pod in self.victims(found, choice.places, choice.chosen)] if choice else [],
+            nominated_node=self._handle.cluster.nodes.names[choice.rows[choice.chosen]] if choice else "",
+            victims=[pod.key for pod in self.victims(found, int(choice.rows[choice.chosen]))] if choice else [],
             unhelpful=len(self._handle.cluster.nodes) - found.potential,
             failed=self._failed(found, failed),
             message=message,
             candidates_wanted=found.wanted,
             extenders=list(extenders),
             more_failed=len(found.failed) - failed,
-            more=_more(found, choice) if choice else None,
+            more=_more(choice) if choice else None,
             budgets=self._budgets(found),
         )
 
@@ -97,47 +95,35 @@ class Records:
         budgets = [item for item in cluster.objects("PodDisruptionBudget") if isinstance(item, PodDisruptionBudget)]
         if not budgets:
             return []
-        slots = np.unique(np.concatenate([runs.removed.slots for runs in found.batches] or [np.empty(0, np.intp)]))
-        labelled = [cluster.pods.specs[number] for number in np.unique(cluster.pods.spec[slots]).tolist()]
+        kinds = np.unique(cluster.pods.spec[found.runs.taken_off()])
+        labelled = [cluster.pods.specs[number] for number in kinds.tolist()]
         return [_budget(one, cluster) for one in budgets if any(covers(one, *spec) for spec in labelled)]
 
     def _failed(self, found: Found, count: int) -> dict[str, Verdict]:
         """The first `count` nodes that are no candidates, and why."""
-        names, verdicts = self._handle.cluster.nodes.names, {}
-        result: dict[str, Verdict] = {}
-        for index in range(count):
-            status = found.status(index)
-            if id(status) not in verdicts:
-                verdicts[id(status)] = Verdict(status.plugin, status.code.label, list(status.reasons))
-            result[names[found.row(found.failed, index)]] = verdicts[id(status)]
-        return result
+        names, rows = self._handle.cluster.nodes.names, found.failed[:count]
+        verdicts = [Verdict(one.plugin, one.code.label, list(one.reasons)) for one in found.runs.statuses]
+        which = found.runs.which[rows].tolist()
+        return {names[row]: verdicts[number - 1] for row, number in zip(rows.tolist(), which, strict=True)}
 
-    def victims(self, found: Found, places: Places, index: int) -> list[Pod]:
+    def victims(self, found: Found, row: int) -> list[Pod]:
         """The pods to evict on a candidate node, by importance."""
-        pods, runs = self._handle.cluster.pods.pods, found.batches[places.batch[index]]
-        return [pods[slot] for slot in runs.victims.of_node(int(places.position[index]))]
-
-    def node(self, found: Found, places: Places, index: int) -> Node:
-        return self._handle.cluster.nodes.nodes[found.row(places, index)]
+        pods = self._handle.cluster.pods.pods
+        return [pods[slot] for slot in found.runs.victims(row)]
 
     def _dry_runs(self, found: Found, choice: Choice) -> DryRuns:
         """The candidates that are written out."""
-        shown, cluster = choice.shown(), self._handle.cluster
-        places, compared = choice.places.take(shown), choice.compared.take(shown)
-        starts = np.flatnonzero(np.diff(places.batch, prepend=-1))  # almost always they are all in one batch
-        parts = [
-            self._columns(found.batches[places.batch[start]], positions)
-            for start, positions in zip(starts, np.split(places.position, starts[1:]), strict=True)
-        ]
-        rows, slots, counts, tried, reprieved, violates, victims = map(np.concatenate, zip(*parts, strict=True))
+        shown, names = choice.shown(), self._handle.cluster.nodes.names
+        rows, compared = choice.rows[shown], choice.compared.take(shown)
+        told = found.runs.told(rows)
         return DryRuns(
-            nodes=[cluster.nodes.names[row] for row in rows.tolist()],
-            removed=[cluster.pods.pods[slot].key for slot in slots.tolist()],
-            removed_counts=counts.tolist(),
-            tried=tried.tolist(),
-            reprieved=reprieved.tolist(),
-            violates_pdb=violates.tolist(),
-            victims=victims.tolist(),
+            nodes=[names[row] for row in rows.tolist()],
+            removed=list(chain.from_iterable([one.removed for one in told])),
+            removed_counts=[len(one.removed) for one in told],
+            tried=list(chain.from_iterable([one.tried for one in told])),
+            reprieved=list(chain.from_iterable([one.reprieved for one in told])),
+            violates_pdb=list(chain.from_iterable([one.violates_pdb for one in told])),
+            victims=list(chain.from_iterable([one.victims for one in told])),
             victim_counts=compared.victims.tolist(),
             pdb_violations=compared.pdb_violations.tolist(),
             rung=choice.dropped_by[shown].tolist(),
@@ -145,16 +131,6 @@ class Records:
             priority_sum=compared.priority_sum.tolist(),
             earliest_start=compared.earliest_start.tolist(),
         )
-
-    def _columns(self, runs: Batch, positions: NDArray[np.intp]) -> tuple[NDArray[Any], ...]:
-        """Of some candidates of one batch, in the order of DryRuns' fields: rows, slots and places."""
-        removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
-        slots, counts = runs.removed.slots[removed], runs.removed.counts[positions]
-        place = np.empty(len(self._handle.cluster.pods.row), np.intp)
-        place[slots] = runs.removed.rank()[removed]
-        victims = place[runs.victims.slots[runs.victims.of_nodes(positions)]]
-        again = place[runs.tried.slots[tried]], runs.reprieved[tried], runs.violates[tried]
-        return runs.rows[positions], slots, counts, *again, victims
 
 
 def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
@@ -165,20 +141,15 @@ def _budget(budget: PodDisruptionBudget, cluster: Cluster) -> BudgetNow:
     return BudgetNow(budget.name, budget.namespace, now.allowed, rule, now.expected, now.healthy, now.desired)
 
 
-def _more(found: Found, choice: Choice) -> MoreCandidates | None:
+def _more(choice: Choice) -> MoreCandidates | None:
     """Columns over the candidates that are not written out."""
     rest = np.ones(len(choice.dropped_by), np.bool_)
     rest[choice.shown()] = False
     if not rest.any():
         return None
-    places = choice.places.take(np.flatnonzero(rest))
-    rows = np.zeros(len(places), np.intp)
-    for number, runs in enumerate(found.batches):
-        mine = places.batch == number
-        rows[mine] = runs.rows[places.position[mine]]
     return MoreCandidates(
-        len(places),
-        encode_column(rows),
+        int(np.count_nonzero(rest)),
+        encode_column(choice.rows[rest]),
         encode_column(choice.compared.victims[rest]),
         encode_column(choice.compared.pdb_violations[rest]),
         encode_column(choice.dropped_by[rest]),

@@ -83,6 +83,10 @@ def dry_run(handle: Handle, cycle: CycleState, rows: Ints, budgets: Sequence[Pod
     """Find the victims on every row of `rows`."""
     removed = _lower_priority_pods(handle, cycle, rows)
     which, statuses = _statuses_without_them(handle, cycle, rows, removed)
+    if which.all():
+        nobody = PodsOfNodes.of(removed.slots[:0], removed.index[:0], len(rows))
+        none = np.zeros(0, np.bool_)
+        return DryRuns(rows, which, statuses, removed, nobody, none, none, nobody, np.zeros(len(rows), np.int64))
     kept = which[removed.index] == 0
     slots, index = removed.slots[kept], removed.index[kept]
     ranked = PodsOfNodes.of(slots[_by_importance(handle, slots, index)], index, len(rows))

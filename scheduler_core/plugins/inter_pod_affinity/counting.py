@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from scheduler_core.apis.config import InterPodAffinityArgs
-from scheduler_core.apis.core import Pod, PodAffinityTerm
+from scheduler_core.apis.constraints import PodAffinityTerm
+from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
 from scheduler_core.plugins.helpers.domain_counts import DomainCounter, DomainCounts, Domains, topology_domains

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apis.core import Namespace, PodAffinityTerm
+from scheduler_core.apis.constraints import PodAffinityTerm
+from scheduler_core.apis.core import Namespace
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.plugins.helpers.domain_counts import KEPT_COUNTERS, DomainCounter, Placed, topology_domains
 from scheduler_core.plugins.helpers.pod_rules import SelectorIndex

@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Pod, PodAffinityTerm
+from scheduler_core.apis.constraints import PodAffinityTerm
+from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
 from scheduler_core.framework.facts import Fact, ScoreExplanation, listed

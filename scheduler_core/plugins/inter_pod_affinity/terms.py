@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from scheduler_core.apis.core import Namespace, Pod, PodAffinityTerm
+from scheduler_core.apis.constraints import PodAffinityTerm
+from scheduler_core.apis.core import Namespace, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.plugins.helpers.pod_rules import PodRule
 

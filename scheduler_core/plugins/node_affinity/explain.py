@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apis.core import Node, Pod, PreferredNodeTerm
+from scheduler_core.apis.constraints import PreferredNodeTerm
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores

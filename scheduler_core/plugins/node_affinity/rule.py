@@ -8,7 +8,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Node, Pod, PreferredNodeTerm
+from scheduler_core.apis.constraints import PreferredNodeTerm
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.selectors import NODE_NAME_FIELD, NodeSelector, NodeSelectorTerm, Requirement
 from scheduler_core.cluster.nodes import NodeTable
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from typing import Literal
 
 from scheduler_core.apis.config import PodTopologySpreadArgs
-from scheduler_core.apis.core import Pod, TopologySpreadConstraint, Workload
+from scheduler_core.apis.constraints import TopologySpreadConstraint
+from scheduler_core.apis.core import Pod, Workload
 from scheduler_core.apis.selectors import LabelSelector, Requirement
 from scheduler_core.cluster.cluster import Cluster
 

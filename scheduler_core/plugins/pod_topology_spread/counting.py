@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from scheduler_core.apis.core import Pod, TopologySpreadConstraint
+from scheduler_core.apis.constraints import TopologySpreadConstraint
+from scheduler_core.apis.core import Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
 from scheduler_core.plugins.helpers.domain_counts import DomainCounter, DomainCounts, Domains, every_row

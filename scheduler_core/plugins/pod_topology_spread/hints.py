@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from scheduler_core.apis.core import Node, Pod, TopologySpreadConstraint
+from scheduler_core.apis.constraints import TopologySpreadConstraint
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.interface import Action, ClusterEvent, QueueingHint, RegisteredEvent
 from scheduler_core.plugins.pod_topology_spread.constraints import SpreadConstraints
 

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import Pod, TopologySpreadConstraint
+from scheduler_core.apis.constraints import TopologySpreadConstraint
+from scheduler_core.apis.core import Pod
 from scheduler_core.apis.selectors import NodeSelector, Requirement
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.plugins.helpers.domain_counts import Domains

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from scheduler_core.apis.core import TopologySpreadConstraint
+from scheduler_core.apis.constraints import TopologySpreadConstraint
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.helpers import go_math

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from scheduler_core.apis.config import PluginArgs
-from scheduler_core.apis.core import Node, Pod, Taint
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scheduler_core.apis.core import Taint
+from scheduler_core.apis.constraints import Taint
 
 
 def reason_before_1_35(taint: Taint) -> str:

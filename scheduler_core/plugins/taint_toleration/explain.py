@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scheduler_core.apis.core import Node, Pod, Taint, Toleration
+from scheduler_core.apis.constraints import Taint, Toleration
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import MAX_NODE_SCORE, Scores
 from scheduler_core.plugins.taint_toleration.rule import HARD_EFFECTS, SOFT_EFFECT, tolerates

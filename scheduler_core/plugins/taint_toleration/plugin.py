@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.config import PluginArgs
-from scheduler_core.apis.core import Node, Pod, Taint, Toleration
+from scheduler_core.apis.constraints import Taint, Toleration
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.facts import Fact, ScoreExplanation

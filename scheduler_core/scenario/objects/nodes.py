@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apis.core import Node, Taint
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Node
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.names import check_metadata, label_value, qualified_name, text_map
 from scheduler_core.scenario.objects.admission import Admission

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
-from scheduler_core.apis.core import (
+from scheduler_core.apis.constraints import (
     PodAffinityTerm,
     PreferredNodeTerm,
     Toleration,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_core.apis.core import HostPort
+from scheduler_core.apis.constraints import HostPort
 from scheduler_core.apis.messages import Message
 from scheduler_core.releases import Release
 from scheduler_core.scenario.fields.names import dns_label, port_name

@@ -24,7 +24,7 @@ from scheduler_core.apis.config import (
     UtilizationShapePoint,
     VolumeBindingArgs,
 )
-from scheduler_core.apis.core import PreferredNodeTerm, TopologySpreadConstraint
+from scheduler_core.apis.constraints import PreferredNodeTerm, TopologySpreadConstraint
 from scheduler_core.apis.messages import Message
 from scheduler_core.scenario.fields.names import qualified_name
 from scheduler_core.scenario.objects.label_selectors import node_selector, node_selector_term

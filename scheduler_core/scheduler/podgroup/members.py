@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scheduler_core.framework.interface import Code, CycleState, ReservePlugin
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.binding_cycle import as_error, reserve, roll_back, run_permit
-from scheduler_core.scheduler.fit_error import FitError, NoNodesAvailable, SchedulingError
 from scheduler_core.scheduler.podgroup.results import MemberResult, PermitAnswer
 from scheduler_core.scheduler.schedule_one import run_post_filter, schedule_pod
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulingError
 from scheduler_core.trace.events import CycleStarted, PodAssumed, PodUnreserved
 
 ASKED_TO_WAIT = "one or more plugins asked to wait and no plugin rejected pod"

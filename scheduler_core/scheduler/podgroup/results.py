@@ -9,7 +9,7 @@ from typing import Literal
 from scheduler_core.apis.core import Pod
 from scheduler_core.framework.interface import Placement
 from scheduler_core.scheduler.attempt import Attempt
-from scheduler_core.scheduler.fit_error import SchedulingError
+from scheduler_core.scheduler.search.fit_error import SchedulingError
 from scheduler_core.trace.records import GroupOutcome, VictimUnit
 
 POD_GROUP_UNSCHEDULABLE = "pod group is unschedulable"  # errPodGroupUnschedulable

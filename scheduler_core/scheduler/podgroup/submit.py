@@ -6,11 +6,11 @@ from scheduler_core.apis.core import PodGroupCondition
 from scheduler_core.framework.interface import CycleState
 from scheduler_core.scheduler.attempt import Attempt
 from scheduler_core.scheduler.binding_cycle import binding_cycle, go_on, reserve_and_permit
-from scheduler_core.scheduler.fit_error import FitError, PodGroupUnschedulable, SchedulingError
 from scheduler_core.scheduler.handle_failure import handle_scheduling_failure
 from scheduler_core.scheduler.podgroup.group import QueuedPodGroup
 from scheduler_core.scheduler.podgroup.results import POD_GROUP_UNSCHEDULABLE, GroupResult, MemberResult
 from scheduler_core.scheduler.scheduler import Scheduler
+from scheduler_core.scheduler.search.fit_error import FitError, PodGroupUnschedulable, SchedulingError
 from scheduler_core.trace.events import PodAssumed
 from scheduler_core.trace.pod_group_events import PodGroupConditionWritten, PodGroupMemberDecided
 

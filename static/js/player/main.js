@@ -9,7 +9,7 @@ import { draw } from "./drawing.js";
 import { boot, linked } from "./opening.js";
 import * as page from "./page.js";
 
-const { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store } = page;
+const { chosen, drawWith, firstShown, index, player, redraw, region, run, screen, sizes, store, timeline } = page;
 
 function measure() {
 	const { clientWidth: stage, clientHeight: height } = region("stage");

@@ -331,64 +331,6 @@ export interface NodesFiltered {
   extenders?: [string, string, string][];
 }
 
-/** DefaultPreemption's PostFilter ran (or was not reached: see `message`). */
-export interface PreemptionEvaluated {
-  type: "PreemptionEvaluated";
-  eligible: boolean;
-  reason: string;
-  candidates?: Candidate[];
-  dry_runs?: DryRuns | null;
-  nominated_node?: string;
-  victims?: string[];
-  unhelpful?: number;
-  failed?: Record<string, Verdict>;
-  message?: string;
-  candidates_wanted?: number;
-  extenders?: string[];
-  more_failed?: number;
-  more?: MoreCandidates | null;
-  budgets?: BudgetNow[];
-}
-
-/** The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds). */
-export interface VictimEvicted {
-  type: "VictimEvicted";
-  pod: string;
-  node: string;
-  preemptor: string;
-  gone_at: number;
-}
-
-/** With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another. */
-export interface PreemptionStarted {
-  type: "PreemptionStarted";
-  pod: string;
-  node: string;
-  victims: string[];
-}
-
-/** All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent. */
-export interface PreemptionFinished {
-  type: "PreemptionFinished";
-  pod: string;
-  error?: string;
-}
-
-/** The pod's status.nominatedNodeName is set: room on the node is kept for it. */
-export interface PodNominated {
-  type: "PodNominated";
-  pod: string;
-  node: string;
-}
-
-/** The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed. */
-export interface NominationCleared {
-  type: "NominationCleared";
-  pod: string;
-  node: string;
-  cause: "preempted-by-higher-priority" | "attempt-failed" | "bound" | "deleted";
-}
-
 /** Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores. */
 export interface ScoresComputed {
   type: "ScoresComputed";
@@ -518,6 +460,64 @@ export interface RunFinished {
   deleted: string[];
   pending: string[];
   pod_groups?: Record<string, PodGroupState | null> | null;
+}
+
+/** DefaultPreemption's PostFilter ran (or was not reached: see `message`). */
+export interface PreemptionEvaluated {
+  type: "PreemptionEvaluated";
+  eligible: boolean;
+  reason: string;
+  candidates?: Candidate[];
+  dry_runs?: DryRuns | null;
+  nominated_node?: string;
+  victims?: string[];
+  unhelpful?: number;
+  failed?: Record<string, Verdict>;
+  message?: string;
+  candidates_wanted?: number;
+  extenders?: string[];
+  more_failed?: number;
+  more?: MoreCandidates | null;
+  budgets?: BudgetNow[];
+}
+
+/** The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds). */
+export interface VictimEvicted {
+  type: "VictimEvicted";
+  pod: string;
+  node: string;
+  preemptor: string;
+  gone_at: number;
+}
+
+/** With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another. */
+export interface PreemptionStarted {
+  type: "PreemptionStarted";
+  pod: string;
+  node: string;
+  victims: string[];
+}
+
+/** All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent. */
+export interface PreemptionFinished {
+  type: "PreemptionFinished";
+  pod: string;
+  error?: string;
+}
+
+/** The pod's status.nominatedNodeName is set: room on the node is kept for it. */
+export interface PodNominated {
+  type: "PodNominated";
+  pod: string;
+  node: string;
+}
+
+/** The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed. */
+export interface NominationCleared {
+  type: "NominationCleared";
+  pod: string;
+  node: string;
+  cause: "preempted-by-higher-priority" | "attempt-failed" | "bound" | "deleted";
 }
 
 /** A member of a group was popped, and with it all its fellows that wait for a node; they are tried in this order. */

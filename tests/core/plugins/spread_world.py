@@ -10,18 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from scheduler_core.apis.core import (
-    Namespace,
-    Node,
-    OwnerReference,
-    Pod,
+from scheduler_core.apis.constraints import (
     PodAffinityTerm,
     Taint,
     Toleration,
     TopologySpreadConstraint,
     WeightedPodAffinityTerm,
-    Workload,
 )
+from scheduler_core.apis.core import Namespace, Node, OwnerReference, Pod, Workload
 from scheduler_core.apis.selectors import LabelSelector, NodeSelector, NodeSelectorTerm, Requirement
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import Change, Code, WhatIf

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.apis.config import InterPodAffinityArgs
-from scheduler_core.apis.core import Namespace, PodAffinityTerm, WeightedPodAffinityTerm
+from scheduler_core.apis.constraints import PodAffinityTerm, WeightedPodAffinityTerm
+from scheduler_core.apis.core import Namespace
 from scheduler_core.apis.selectors import LabelSelector, Requirement
 from scheduler_core.framework.interface import Code, QueueingHint
 from scheduler_core.plugins.helpers import domain_counts

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scheduler_core.apis.config import PodTopologySpreadArgs
-from scheduler_core.apis.core import OwnerReference, Taint, Toleration, TopologySpreadConstraint, Workload
+from scheduler_core.apis.constraints import Taint, Toleration, TopologySpreadConstraint
+from scheduler_core.apis.core import OwnerReference, Workload
 from scheduler_core.apis.selectors import LabelSelector
 from scheduler_core.framework.interface import Code, QueueingHint
 from scheduler_core.plugins.helpers.go_math import log, round_half_away

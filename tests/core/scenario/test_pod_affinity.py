@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apis.core import Toleration
+from scheduler_core.apis.constraints import Toleration
 from scheduler_core.apis.selectors import LabelSelector, Requirement
 from tests.builders import pod, spread
 from tests.core.scenario.pod_documents import container, parsed, problems

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.apis.core import HostPort, Pod
+from scheduler_core.apis.constraints import HostPort
+from scheduler_core.apis.core import Pod
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, parse, pod, priority_class, scenario
 from tests.core.scenario.pod_documents import container, parsed, problems, with_containers

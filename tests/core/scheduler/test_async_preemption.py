@@ -15,6 +15,7 @@ from scheduler_core.releases import RELEASES
 from scheduler_core.scenario.parse import ScenarioErrors, parse_scenario
 from scheduler_core.scheduler.async_preemption import CALL_SECONDS
 from scheduler_core.trace import events as trace
+from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.events import AnyEvent
 from tests.builders import node, pod, scenario
 
@@ -45,7 +46,7 @@ def bound(found: list[tuple[float, AnyEvent]]) -> dict[str, float]:
 @pytest.mark.parametrize("release", ["1.33", "1.34", "1.35", "1.36"])
 def test_victims_are_deleted_after_the_attempt_the_last_one_last(release: str) -> None:
     found = run(node("n1", cpu=4), *TWO_LOW, HIGH, release=release)
-    assert [(round(time, 3), one.pod) for time, one in of(found, trace.VictimEvicted)] == [
+    assert [(round(time, 3), one.pod) for time, one in of(found, preemption.VictimEvicted)] == [
         (CALL_SECONDS, "default/low-1"),
         (2 * CALL_SECONDS, "default/low-2"),
     ]
@@ -76,14 +77,14 @@ def test_lower_nominations_on_the_node_end_with_the_first_call() -> None:
     middle = pod("middle", cpu=4, priority=50)
     top = {"at": 1, "create": pod("top", cpu=4, priority=100)}
     found = run(node("n1", cpu=4), lingering, middle, events=[top], release="1.34")  # later ones send no call here
-    cleared = [(time, one.pod) for time, one in of(found, trace.NominationCleared) if one.pod == "default/middle"]
+    cleared = [(time, one.pod) for time, one in of(found, preemption.NominationCleared) if one.pod == "default/middle"]
     assert cleared == [(1 + CALL_SECONDS, "default/middle")]
 
 
 def test_after_a_call_that_failed_no_more_are_sent_and_the_preemptor_is_tried_again() -> None:
     fault = {"pod": "default/low-1", "point": "Preempt", "times": 1, "message": "no answer"}
     found = run(node("n1", cpu=4), *TWO_LOW, HIGH, faults=[fault])
-    finished = [(round(time, 3), one.error) for time, one in of(found, trace.PreemptionFinished)]
+    finished = [(round(time, 3), one.error) for time, one in of(found, preemption.PreemptionFinished)]
     assert finished == [(CALL_SECONDS, "no answer"), (pytest.approx(3 * CALL_SECONDS), "")]
     (first, *_) = [one for _, one in of(found, trace.PodEnqueued) if one.event == "ForceActivate"]
     assert first.pod == "default/high"
@@ -104,15 +105,15 @@ def test_victims_that_end_already_need_no_call_from_1_35_on(release: str, starts
     ending = pod("low", cpu=4, node="n1", priority=1)
     ending["metadata"]["deletionTimestamp"] = "2025-01-01T00:00:00Z"
     found = run(node("n1", cpu=4), ending, HIGH, release=release)
-    assert len(of(found, trace.PreemptionStarted)) == starts
+    assert len(of(found, preemption.PreemptionStarted)) == starts
     assert [one.outcome for _, one in of(found, trace.AttemptFinished)] == ["Nominated"]
 
 
 def test_a_preemptor_that_is_deleted_meanwhile_still_costs_its_victims() -> None:
     gone = {"at": 0.05, "delete": {"kind": "Pod", "name": "high"}}
     found = run(node("n1", cpu=4), *TWO_LOW, HIGH, events=[gone])
-    assert len(of(found, trace.VictimEvicted)) == 2
-    assert len(of(found, trace.PreemptionFinished)) == 1
+    assert len(of(found, preemption.VictimEvicted)) == 2
+    assert len(of(found, preemption.PreemptionFinished)) == 1
 
 
 def test_the_gate_is_off_unless_a_scenario_sets_it_and_there_is_none_before_1_33() -> None:

@@ -18,7 +18,7 @@ from scheduler_core.scenario.types import (
     ExtenderScript,
     Selection,
 )
-from scheduler_core.scheduler.extenders import (
+from scheduler_core.scheduler.search.extenders import (
     ExtenderError,
     bind,
     build_extenders,

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from scheduler_core.scheduler.select_host import in_heap_order, top_of_heap
+from scheduler_core.scheduler.search.select_host import in_heap_order, top_of_heap
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -13,8 +13,8 @@ from scheduler_core.trace.events import (
     ObjectDeleted,
     PodIgnored,
     RunStarted,
-    VictimEvicted,
 )
+from scheduler_core.trace.preemption_events import VictimEvicted
 from tests.builders import node, parse, pod, priority_class
 from tests.core.runs import attempts, bound, final, message, only, run
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from scheduler_core.trace.events import ObjectApplied, PreemptionEvaluated, RunStarted
+from scheduler_core.trace.events import ObjectApplied, RunStarted
 from scheduler_core.trace.keyframe import CompactedLog
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import BudgetNow, Wish
 from tests.builders import budget, node, pod, priority_class, required_affinity, spread
 from tests.core.runs import only, run

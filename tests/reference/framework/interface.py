@@ -7,7 +7,8 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scheduler_core.apis.core import HostPort, Node, Pod, Workload
+from scheduler_core.apis.constraints import HostPort
+from scheduler_core.apis.core import Node, Pod, Workload
 from tests.reference.framework.cluster_event import Event
 from tests.reference.framework.storage import Storage
 

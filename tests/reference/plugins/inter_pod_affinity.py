@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apis.config import InterPodAffinityArgs
-from scheduler_core.apis.core import Node, Pod, PodAffinityTerm, Workload
+from scheduler_core.apis.constraints import PodAffinityTerm
+from scheduler_core.apis.core import Node, Pod, Workload
 from tests.reference.framework.cluster_event import NODE_LABEL, POD_LABEL, Event
 from tests.reference.framework.interface import (
     FITS,

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from scheduler_core.apis.config import PodTopologySpreadArgs
-from scheduler_core.apis.core import Node, Pod, TopologySpreadConstraint, Workload
+from scheduler_core.apis.constraints import TopologySpreadConstraint
+from scheduler_core.apis.core import Node, Pod, Workload
 from scheduler_core.apis.selectors import LabelSelector, Requirement
 from tests.reference.framework.cluster_event import NODE_LABEL, NODE_TAINT, POD_LABEL, POD_TOLERATION, Event
 from tests.reference.framework.interface import (

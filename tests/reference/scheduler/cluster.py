@@ -7,11 +7,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from scheduler_core.apis.constraints import HostPort
 from scheduler_core.apis.core import (
     CSIDriver,
     CSINode,
     CSIStorageCapacity,
-    HostPort,
     KubernetesObject,
     Namespace,
     Node,

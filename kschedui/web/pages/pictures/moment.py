@@ -9,6 +9,7 @@ from kschedui.runs import frames
 from kschedui.runs.ending import Ending
 from scheduler_core import decode_chunk
 from scheduler_core.trace import events as trace
+from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
 
 QUEUES = {"active": "activeQ", "backoff": "backoffQ", "unschedulable": "unschedulablePods"}
@@ -42,7 +43,7 @@ def moment_of(run: Run, step: int) -> Moment | None:
 def pod_of(events: list[AnyEvent]) -> str:
     """The pod that the last of these events is about: its own, else that of the scheduling cycle; "" for none."""
     match events[-1]:
-        case trace.VictimEvicted(preemptor=pod):
+        case preemption.VictimEvicted(preemptor=pod):
             return pod
         case trace.ObjectApplied() | trace.ObjectDeleted() | trace.ClockAdvanced() | trace.RunFinished():
             return ""
@@ -68,15 +69,15 @@ def sentence_of(event: AnyEvent, pod: str) -> str:
             return _("%(plugin)s rejects %(pod)s in PreFilter.") % {"plugin": plugin, "pod": pod}
         case trace.NodesFiltered():
             return _("%(fit)d of %(n)d nodes fit %(pod)s.") % {"fit": event.feasible, "n": event.evaluated, "pod": pod}
-        case trace.PreemptionEvaluated(nominated_node=""):
+        case preemption.PreemptionEvaluated(nominated_node=""):
             return _("Preemption finds no node for %(pod)s.") % {"pod": pod}
-        case trace.PreemptionEvaluated():
+        case preemption.PreemptionEvaluated():
             return _("%(pod)s preempts on %(node)s.") % {"pod": pod, "node": event.nominated_node}
-        case trace.VictimEvicted():
+        case preemption.VictimEvicted():
             return _("%(victim)s on %(node)s is evicted for %(pod)s.") % {
                 "victim": event.pod.rpartition("/")[2], "node": event.node, "pod": pod
             }  # fmt: skip
-        case trace.PodNominated():
+        case preemption.PodNominated():
             return _("Room on %(node)s is kept for %(pod)s.") % {"node": event.node, "pod": pod}
         case trace.ScoresComputed():
             return _("%(n)d nodes get scores for %(pod)s.") % {"n": event.count, "pod": pod}

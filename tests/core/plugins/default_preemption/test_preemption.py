@@ -5,9 +5,9 @@ from __future__ import annotations
 from scheduler_core.apis.config import DefaultPreemptionArgs
 from scheduler_core.plugins.default_preemption.candidates import candidates_wanted
 from scheduler_core.simulation.simulation import simulate
-from scheduler_core.trace.candidates import candidates_of
 from scheduler_core.trace.columns import decode_column
-from scheduler_core.trace.events import NominationCleared, PreemptionEvaluated, SchedulingFailed, VictimEvicted
+from scheduler_core.trace.events import SchedulingFailed
+from scheduler_core.trace.preemption_events import NominationCleared, PreemptionEvaluated, VictimEvicted, candidates_of
 from tests.builders import budget, configuration, node, parse, pod
 
 EARLY, LATE = "2024-12-31T00:00:00Z", "2024-12-31T06:00:00Z"

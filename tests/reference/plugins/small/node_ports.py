@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from scheduler_core.apis.core import HostPort, Pod, Workload
+from scheduler_core.apis.constraints import HostPort
+from scheduler_core.apis.core import Pod, Workload
 from tests.reference.framework.cluster_event import Event
 from tests.reference.framework.interface import FITS, UNSCHEDULABLE, Cycle, NodeInfo, Plugin, Verdict
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from scheduler_core.apis.core import Pod, Taint, Workload
+from scheduler_core.apis.constraints import Taint
+from scheduler_core.apis.core import Pod, Workload
 from tests.reference.framework.cluster_event import NODE_TAINT, POD_TOLERATION, Event
 from tests.reference.framework.interface import FITS, UNRESOLVABLE, Cycle, NodeInfo, Plugin, Verdict
 from tests.reference.plugins.taint_toleration import tolerates

@@ -14,7 +14,7 @@ from dataclasses import replace
 from scheduler_core.apis.core import Pod, PodGroup, PodGroupCondition, PodGroupKey, PodKey
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.releases import Rules
-from scheduler_core.scheduler.event_handlers import EventHandlers
+from scheduler_core.scheduler.apiserver.event_handlers import EventHandlers
 
 Condition = tuple[str, str]  # reason and message of PodScheduled=False
 

@@ -17,7 +17,7 @@ from scheduler_core.framework.cluster_event import (
 from scheduler_core.framework.pod_changes import first_node_change, node_scheduling_properties_change
 from scheduler_core.queue.scheduling_queue import SchedulingQueue
 from scheduler_core.releases import Rules
-from scheduler_core.scheduler.event_checks import EventChecks
+from scheduler_core.scheduler.apiserver.event_checks import EventChecks
 from scheduler_core.scheduler.waiting_pods import WaitingPods
 
 RESOURCES: dict[str, Resource] = {

@@ -22,8 +22,8 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.runtime.runtime import Framework, PreFilterOutcome
 from scheduler_core.releases import Rules
-from scheduler_core.scheduler.extenders import find_nodes_that_pass_extenders
-from scheduler_core.scheduler.fit_error import SchedulerPanic, SchedulingError
+from scheduler_core.scheduler.search.extenders import find_nodes_that_pass_extenders
+from scheduler_core.scheduler.search.fit_error import SchedulerPanic, SchedulingError
 from scheduler_core.trace.columns import encode_column, encode_rows
 from scheduler_core.trace.events import AnyEvent, NodesFiltered, PreFilterFinished
 from scheduler_core.trace.records import PreFilterResult, Verdict

@@ -1,0 +1,154 @@
+"""What dry runs found, node by node, and how long it is known.
+
+Victims are found anew only where something has changed since a pod like this one asked: pods came to the node, left it
+or were updated there, or were nominated to it. That holds where every filter looks at one node alone, as its `reads`
+say, and no PodDisruptionBudget counts pods elsewhere; else nothing is kept for the next attempt.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scheduler_core.framework.interface import Code, CycleState, Handle, Status
+from scheduler_core.plugins.default_preemption.pick_one_node import Criteria
+from scheduler_core.plugins.default_preemption.victims import DryRuns, Ints, criteria
+from scheduler_core.trace.records import PodKey
+
+NOT_TRIED = -1
+KEPT_KINDS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One node's dry run as the trace tells it; see `records.DryRuns`."""
+
+    removed: list[PodKey]
+    tried: list[int]
+    reprieved: list[bool]
+    violates_pdb: list[bool]
+    victims: list[int]
+
+
+class ByNode:
+    """The dry runs of one kind of pod, by the nodes' rows.
+
+    `which[row]` is 0 for a candidate, `NOT_TRIED`, or i > 0 for a node that is none because of `statuses[i - 1]`;
+    `compared` has what pick_one_node compares, of candidates only.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        count = len(handle.cluster.nodes)
+        self._handle = handle
+        self.statuses: list[Status] = []
+        self._number: dict[Status, int] = {}
+        self.which: NDArray[np.int16] = np.full(count, NOT_TRIED, np.int16)
+        self.compared = Criteria.zeros(count)
+        self._runs: NDArray[np.object_] = np.full(count, None)
+        self._position: Ints = np.zeros(count, np.intp)
+        self._told: dict[int, Told] = {}
+        self._passing: Ints = np.empty(0, np.intp)  # rows whose dry run holds at this moment only
+        self._since = self._versions()
+
+    def take(self, runs: DryRuns) -> None:
+        """Know these dry runs."""
+        numbers = np.array([0, *map(self._number_of, runs.statuses)], np.int16)
+        self.which[runs.rows] = numbers[runs.which]
+        self._runs[runs.rows] = runs
+        self._position[runs.rows] = np.arange(len(runs.rows))
+        candidates = (runs.which == 0).nonzero()[0]
+        if len(candidates):
+            self.compared.put(runs.rows[candidates], criteria(self._handle, runs, candidates))
+        unstarted = np.isinf(self._handle.cluster.pods.start[runs.removed.slots])
+        if unstarted.any():  # they count as started now
+            self._passing = np.union1d(self._passing, runs.rows[runs.removed.index[unstarted]])
+
+    def forget_changed(self) -> bool:
+        """Keep what still holds; False if nothing does."""
+        cluster, nominator = self._handle.cluster, self._handle.nominator
+        generation, pods, nominations = self._since
+        if generation != cluster.nodes.generation or any(status.code is Code.ERROR for status in self.statuses):
+            return False
+        names = (*cluster.pods.changes.since(pods), *nominator.changes.since(nominations))
+        rows = [cluster.nodes.row_of[name] for name in names if name in cluster.nodes.row_of]
+        self._since = self._versions()
+        for row in (*rows, *self._passing.tolist()):
+            self.which[row], self._runs[row] = NOT_TRIED, None
+            self._told.pop(row, None)
+        self._passing = self._passing[:0]
+        return True
+
+    def victims(self, row: int) -> list[int]:
+        """Slots of a candidate's victims, by importance."""
+        runs: DryRuns = self._runs[row]
+        return runs.victims.of_node(int(self._position[row]))
+
+    def taken_off(self) -> Ints:
+        """Slots of all pods that were taken off for a dry run."""
+        every = {id(runs): runs for runs in self._runs.tolist() if runs is not None}
+        return np.unique(np.concatenate([np.empty(0, np.intp), *(runs.removed.slots for runs in every.values())]))
+
+    def told(self, rows: Ints) -> Sequence[Told]:
+        """As the trace tells of these candidates."""
+        found = rows.tolist()
+        new = np.array([row for row in found if row not in self._told], np.intp)
+        while len(new):
+            runs: DryRuns = self._runs[new[0]]
+            same = np.array([one is runs for one in self._runs[new].tolist()], np.bool_)
+            self._tell(runs, new[same])
+            new = new[~same]
+        return [self._told[row] for row in found]
+
+    def _tell(self, runs: DryRuns, rows: Ints) -> None:
+        """Of candidates that were tried together."""
+        pods, positions = self._handle.cluster.pods, self._position[rows]
+        removed, tried = runs.removed.of_nodes(positions), runs.tried.of_nodes(positions)
+        victims = runs.victims.slots[runs.victims.of_nodes(positions)]
+        place = np.empty(len(pods.row), np.intp)
+        place[runs.removed.slots[removed]] = runs.removed.rank()[removed]
+        keys = [pods.pods[slot].key for slot in runs.removed.slots[removed].tolist()]
+        places, last = place[runs.tried.slots[tried]].tolist(), place[victims].tolist()
+        reprieved, violates = runs.reprieved[tried].tolist(), runs.violates[tried].tolist()
+        at = victim = 0
+        counts = runs.removed.counts[positions].tolist(), runs.victims.counts[positions].tolist()
+        for row, count, number in zip(rows.tolist(), *counts, strict=True):
+            here = slice(at, at + count)
+            self._told[row] = Told(
+                keys[here], places[here], reprieved[here], violates[here], last[victim : victim + number]
+            )
+            at, victim = at + count, victim + number
+
+    def _number_of(self, status: Status) -> int:
+        number = self._number.setdefault(status, len(self._number) + 1)
+        if number > len(self.statuses):
+            self.statuses.append(status)
+        return number
+
+    def _versions(self) -> tuple[int, int, int]:
+        cluster = self._handle.cluster
+        return cluster.nodes.generation, cluster.pods.changes.version, self._handle.nominator.changes.version
+
+
+class KeptDryRuns:
+    """By kind of pod, the most recently used last. One for each profile."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._kinds: dict[Hashable, ByNode] = {}
+
+    def known(self, cycle: CycleState, *, budgets: bool) -> ByNode:
+        """What is known for the pod already, to be added to."""
+        alike = self._handle.alike(cycle)
+        if alike is None or budgets:
+            return ByNode(self._handle)
+        kind = alike, cycle.pod.priority, self._handle.nominator.node_of(cycle.pod.key)  # it does not yield to itself
+        found = self._kinds.pop(kind, None)
+        if found is None or not found.forget_changed():
+            found = ByNode(self._handle)
+        self._kinds[kind] = found
+        if len(self._kinds) > KEPT_KINDS:
+            del self._kinds[next(iter(self._kinds))]
+        return found

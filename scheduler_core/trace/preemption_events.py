@@ -1,0 +1,103 @@
+"""What preemption tells: candidates, victims, nominations. Candidates are columns, which `candidates.js` reads, too."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from scheduler_core.trace.event import Event
+from scheduler_core.trace.records import (
+    BudgetNow,
+    Candidate,
+    DryRuns,
+    MoreCandidates,
+    NodeName,
+    PodKey,
+    Reprieve,
+    Verdict,
+)
+
+
+class PreemptionEvaluated(Event, frozen=True, tag=True):
+    """DefaultPreemption's PostFilter ran (or was not reached: see `message`).
+
+    `unhelpful` are nodes where evicting cannot help ("Preemption is not helpful for scheduling"); `failed` nodes whose
+    dry run failed carry their verdict (of more than 128 the first 32, `more_failed` counts the rest). `message` is what
+    the plugin adds to the pod's condition. Of more than 128 candidates only those 32 that were dropped last
+    are in `dry_runs`, in the candidates' order; `more` has the others. (In schema 1 they are in `candidates`.)
+    """
+
+    eligible: bool
+    reason: str
+    candidates: list[Candidate] = []
+    dry_runs: DryRuns | None = None
+    nominated_node: NodeName = ""
+    victims: list[PodKey] = []
+    unhelpful: int = 0
+    failed: dict[NodeName, Verdict] = {}
+    message: str = ""
+    candidates_wanted: int = 0
+    extenders: list[str] = []
+    more_failed: int = 0
+    more: MoreCandidates | None = None
+    budgets: list[BudgetNow] = []  # those that cover one of the pods that were taken off
+
+
+class VictimEvicted(Event, frozen=True, tag=True):
+    """The preemptor's victim was deleted; it is gone at `gone_at` (now, or after its termination seconds).
+
+    With WorkloadAwarePreemption the preemptor is a pod group.
+    """
+
+    pod: PodKey
+    node: NodeName
+    preemptor: PodKey
+    gone_at: float
+
+
+class PreemptionStarted(Event, frozen=True, tag=True):
+    """With SchedulerAsyncPreemption: the victims will be deleted beside the next cycles, one call after another."""
+
+    pod: PodKey  # the preemptor, which PreEnqueue holds back meanwhile
+    node: NodeName
+    victims: list[PodKey]
+
+
+class PreemptionFinished(Event, frozen=True, tag=True):
+    """All calls of that preemption have been sent; or one failed, for the reason `error`, and no more are sent."""
+
+    pod: PodKey
+    error: str = ""
+
+
+class PodNominated(Event, frozen=True, tag=True):
+    """The pod's status.nominatedNodeName is set: room on the node is kept for it."""
+
+    pod: PodKey
+    node: NodeName
+
+
+class NominationCleared(Event, frozen=True, tag=True):
+    """The pod's nomination ended: bound, preempted by a higher priority, or its own new attempt failed."""
+
+    pod: PodKey
+    node: NodeName
+    cause: Literal["preempted-by-higher-priority", "attempt-failed", "bound", "deleted"]
+
+
+def candidates_of(event: PreemptionEvaluated) -> list[Candidate]:
+    """Those that are written out, in the candidates' order."""
+    return event.candidates if event.dry_runs is None else _unpacked(event.dry_runs)
+
+
+def _unpacked(runs: DryRuns) -> list[Candidate]:
+    tries = list(zip(runs.tried, runs.reprieved, runs.violates_pdb, strict=True))
+    numbers = (runs.pdb_violations, runs.rung, runs.highest_priority, runs.priority_sum, runs.earliest_start)
+    found, at, victim = [], 0, 0
+    for i, (node, violations, *compared) in enumerate(zip(runs.nodes, *numbers, strict=True)):
+        end, last = at + runs.removed_counts[i], victim + runs.victim_counts[i]
+        here = runs.removed[at:end]
+        victims = [here[place] for place in runs.victims[victim:last]]
+        reprieve = [Reprieve(here[place], stays, violates) for place, stays, violates in tries[at:end]]
+        found.append(Candidate(node, victims, violations, here, reprieve, *compared))
+        at, victim = end, last
+    return found
