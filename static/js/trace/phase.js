@@ -76,7 +76,7 @@ function reached(state, hero) {
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	const group = state.cycle.CycleStarted?.pod_group ? state.group : null; // tried with its fellows, not in a cycle of its own
+	const group = state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
 	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
 	if (group) return "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";

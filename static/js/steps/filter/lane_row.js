@@ -10,15 +10,8 @@ import { plainBar, podBar, tags } from "../parts/pods.js";
 import { PASSED } from "./model.js";
 import { passedText, stoppedShort, stoppedText } from "./reasons.js";
 
-const LETTER = { heads: 8.4, middle: 7.6, thin: 8.4 }; // pixels
+const LETTER = 8.4; // pixels
 const FREE = 112;
-
-/** Letters of a name: in low rows the bar stands beside it. @param {Lanes} lanes */
-function lettersFor({ mode, geometry }) {
-	const beside = geometry.phone ? geometry.head - 24 : (geometry.head - 36) * 0.6;
-	const room = mode === "middle" ? beside : geometry.head - 70;
-	return Math.floor(room / LETTER[mode]);
-}
 
 /** @typedef {"waiting" | "alive" | "out" | "unseen"} Fate */
 
@@ -104,7 +97,7 @@ function head(view, lanes, name, fate, stop) {
 					title: name,
 					on: { click: () => view.act.select({ kind: "node", name }) },
 				},
-				cutName(name, lettersFor(lanes)),
+				cutName(name, lanes.letters ?? (lanes.geometry.head - 70) / LETTER),
 			),
 			tags(node),
 			roomForFree(lanes, node) &&

@@ -16,9 +16,6 @@ import { filtered, nodesSeen, PASSED } from "./model.js";
 let later;
 
 const HEADS = 12;
-const MIDDLE = 40;
-const ABOVE = 112; // pixels over the rows
-const ROW = 19; // pixels that a written row needs
 const STAGGERED = 52; // pixels of a narrow column
 
 /**
@@ -27,7 +24,7 @@ const STAGGERED = 52; // pixels of a narrow column
  * @param {Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
  */
 export function draw(target, view, { bars, funnel, reasons }) {
-	const lanes = { ...lanesOf(view, view.sizes.stage), bars, funnel, later };
+	const lanes = { ...lanesOf(view, reasons), bars, funnel, later };
 	const rows = zones(view.state).flatMap(([zone, names], z) =>
 		names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })),
 	);
@@ -60,8 +57,8 @@ export function draw(target, view, { bars, funnel, reasons }) {
 	]);
 }
 
-/** @param {View} view @param {number} width @returns {Lanes} */
-function lanesOf(view, width) {
+/** @param {View} view @param {Parts["reasons"]} reasons @returns {Lanes} */
+function lanesOf(view, reasons) {
 	const model =
 		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filtered(view.state);
 	const upcoming = view.following?.type === "NodesFiltered" ? view.following.plugins : [];
@@ -71,7 +68,7 @@ function lanesOf(view, width) {
 	const score = view.scene === "score" ? scores(view.state) : null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const count = view.state.nodes.size;
-	const mode = count <= HEADS ? "heads" : count <= written(view) ? "middle" : "thin";
+	const mode = count > HEADS && reasons ? reasons.modeOf(view, count) : "heads";
 	const scored = !score
 		? 0
 		: view.event.type === "ScoresComputed"
@@ -81,6 +78,8 @@ function lanesOf(view, width) {
 	const final = view.event.type !== "ScoresComputed" || view.frame >= (score?.plugins.length ?? 0);
 	const chosen =
 		view.state.cycle.HostSelected?.node ?? (view.following?.type === "HostSelected" ? view.following.node : "");
+	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
+	const geometry = geometryOf(view.sizes.stage, view.width <= 700, plugins.length, focus);
 	return {
 		phase: score ? "score" : "filter",
 		plugins,
@@ -92,16 +91,11 @@ function lanesOf(view, width) {
 		scored,
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
-		geometry: geometryOf(width, view.width <= 700, plugins.length, byNode ? -1 : Math.min(at, plugins.length - 1)),
+		geometry,
+		letters: mode === "middle" ? reasons?.lettersIn(geometry) : undefined,
 		rank: ranking(totals),
 		chosen: final ? chosen : "",
 	};
-}
-
-/** How many rows have room for a name and a reason: on a phone they scroll. @param {View} view */
-function written({ width, sizes }) {
-	if (width <= 700 || !sizes.height) return MIDDLE;
-	return Math.min(MIDDLE, Math.floor((sizes.height - ABOVE) / ROW));
 }
 
 /**
