@@ -76,9 +76,10 @@ function reached(state, hero) {
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	const group = state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
+	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
+	const group = tried || state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
 	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
-	if (group) return group.runs.at(-1)?.members.find((one) => one.pod === pod)?.node ? "Permit" : "Filter";
+	if (group) return tried?.node ? "Permit" : "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 
