@@ -22,7 +22,8 @@
  */
 /** @typedef {{attempt: number, edits: Edit[], past: Edit[][]}} Asked */
 /**
- * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} | {type: "drop", keys: string[]} |
+ * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} |
+ *   {type: "drop", keys: string[]} |
  *   {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
  */
 

@@ -51,24 +51,18 @@ export function drawMargin(target, view) {
 			"div",
 			{ key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" },
 			!inspected &&
-				foundNoNode(view) &&
-				h(
-					"button",
-					{ key: "fits", type: "button", class: "button", on: { click: () => view.act.open("ask:changes") } },
-					t("ask.fits"),
-				),
+				stuck(view) &&
+				h("button", { key: "fits", class: "button", on: { click: () => view.act.open("ask:changes") } }, t("ask.fits")),
 			body,
 		),
 	]);
 	return inspected ? inspector !== null : canExplain(ref);
 }
 
-/** Whether this step tells that the attempt has found none. @param {View} view */
-function foundNoNode({ event, frame, order, boot }) {
-	if (boot.embed || frame < framesOf(event, order) - 1) return false;
-	if (event.type === "NodesFiltered") return !event.feasible;
-	if (event.type === "PreemptionEvaluated") return !event.nominated_node;
-	return event.type === "SchedulingFailed" || (event.type === "AttemptFinished" && event.outcome !== "Scheduled");
+/** Told: no node. @param {any} view */
+function stuck({ event, frame, order, boot }) {
+	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = event;
+	return !feasible && !boot.embed && frame > framesOf(event, order) - 2;
 }
 
 /**
