@@ -4,7 +4,7 @@
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { canExplain, explainRef } from "../steps/explanations.js";
-import { framesOf, STEPS } from "../steps/registry.js";
+import { STEPS } from "../steps/registry.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspect/inspector.js") | null} */
 let inspector = null;
@@ -50,19 +50,10 @@ export function drawMargin(target, view) {
 		h(
 			"div",
 			{ key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" },
-			!inspected &&
-				stuck(view) &&
-				h("button", { key: "fits", class: "button", on: { click: () => view.act.open("ask:changes") } }, t("ask.fits")),
 			body,
 		),
 	]);
 	return inspected ? inspector !== null : canExplain(ref);
-}
-
-/** Told: no node. @param {any} view */
-function stuck({ event, frame, order, boot }) {
-	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = event;
-	return !feasible && !boot.embed && frame > framesOf(event, order) - 2;
 }
 
 /**
