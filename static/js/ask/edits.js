@@ -22,8 +22,9 @@
  */
 /** @typedef {{attempt: number, edits: Edit[], past: Edit[][]}} Asked */
 /**
- * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} | {type: "drop", keys: string[]}
- *   | {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
+ * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} |
+ *   {type: "drop", keys: string[]} |
+ *   {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
  */
 
 /** What an edit is about: a later one about the same takes its place. @param {Edit} edit */

@@ -32,7 +32,7 @@ export function currentList(asked, edit, was) {
  * The edits that make the list so, in place of all that were about it.
  * @param {Asked} asked
  * @param {Edit} edit
- * @param {{was: any[], now: any[], empty?: Edit}} list `empty`: what takes the list away, where that is not its own field
+ * @param {{was: any[], now: any[], empty?: Edit}} list `empty`: what takes it away, where that is not its own field
  * @returns {{edits: Edit[], drop: string[]}}
  */
 export function listEdits(asked, edit, { was, now, empty = edit }) {

@@ -4,7 +4,6 @@
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { askedAt, canExplain, explainRef } from "../steps/explanations.js";
-import { framesOf } from "../steps/registry.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspect/inspector.js") | null} */
 let inspector = null;
@@ -50,25 +49,10 @@ export function drawMargin(target, view) {
 		h(
 			"div",
 			{ key: inspected ? `${inspected.kind}${inspected.name}` : `ref${ref?.split(":")[0]}`, class: "margin-body" },
-			!inspected &&
-				foundNoNode(view) &&
-				h(
-					"button",
-					{ key: "fits", type: "button", class: "button", on: { click: () => view.act.open("ask:changes") } },
-					t("ask.fits"),
-				),
 			body,
 		),
 	]);
 	return inspected ? inspector !== null : canExplain(ref);
-}
-
-/** Whether this step tells that the attempt has found none. @param {View} view */
-function foundNoNode({ event, frame, order, boot }) {
-	if (boot.embed || frame < framesOf(event, order) - 1) return false;
-	if (event.type === "NodesFiltered") return !event.feasible;
-	if (event.type === "PreemptionEvaluated") return !event.nominated_node;
-	return event.type === "SchedulingFailed" || (event.type === "AttemptFinished" && event.outcome !== "Scheduled");
 }
 
 /**

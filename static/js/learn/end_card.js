@@ -4,6 +4,7 @@
 import { h } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
 import { scenarioDone } from "../shared/progress.js";
+import { framesOf } from "../steps/registry.js";
 
 /** @param {View} view @param {import("./predictions.js").Predictions} predictions @returns {Child} */
 export function endCard(view, predictions) {
@@ -41,6 +42,17 @@ export function endCard(view, predictions) {
 /** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
 function why({ embed, page }, n) {
 	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
+}
+
+/** Where a step tells that no node was found: the way to what would change that. @param {View} view @returns {Child} */
+export function fitsButton({ act, boot, event, frame, order }) {
+	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = /** @type {any} */ (event);
+	if (feasible || boot.embed || frame < framesOf(event, order) - 1) return null;
+	return h(
+		"button",
+		{ key: "fits", type: "button", class: "button fits", on: { click: () => act.open("ask:changes") } },
+		t("ask.fits"),
+	);
 }
 
 /** @param {View} view @param {number} waiting @returns {Child[]} */

@@ -114,7 +114,14 @@ export function textField(key, label, { value, options = [], put }) {
 	);
 }
 
-/** @param {string} key @param {string} label @param {string} value @param {string[]} all @param {(value: string) => void} set */
+/**
+ * One of several values.
+ * @param {string} key
+ * @param {string} label
+ * @param {string} value
+ * @param {string[]} all
+ * @param {(value: string) => void} set
+ */
 export function choiceField(key, label, value, all, set) {
 	return h(
 		"div",
@@ -128,7 +135,13 @@ export function choiceField(key, label, value, all, set) {
 	);
 }
 
-/** One item of a list with its fields. @param {string} key @param {string} title @param {() => void} drop @param {Child[]} fields */
+/**
+ * One item of a list with its fields.
+ * @param {string} key
+ * @param {string} title
+ * @param {() => void} drop
+ * @param {Child[]} fields
+ */
 export function termBox(key, title, drop, fields) {
 	return h(
 		"div",
