@@ -61,15 +61,17 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
 }
 
 
-@pytest.mark.parametrize(("theme", "language"), [("light", "zh-CN"), ("dark", "en")])
-def test_axe_finds_nothing_serious_in_any_state(browser: Browser, live_stack: Stack, theme: str, language: str) -> None:
+@pytest.mark.parametrize(("theme", "language", "half"), [("light", "zh-CN", 0), ("dark", "en", 1)])
+def test_axe_finds_nothing_serious_in_any_state(
+    browser: Browser, live_stack: Stack, theme: str, language: str, half: int
+) -> None:
     if not AXE.exists():
         pytest.skip("axe-core is not installed: npm ci")
     look = {"viewport": {"width": 1280, "height": 720}, "locale": language, "color_scheme": theme}
     context = browser.new_context(base_url=live_stack.url, bypass_csp=True, reduced_motion="reduce", **look)
     page = context.new_page()
     found: list[str] = []
-    for name, (slug, kind, clicks) in STATES.items():
+    for name, (slug, kind, clicks) in list(STATES.items())[half::2]:
         open_player(page, slug)
         page.add_script_tag(path=str(AXE))
         seek(page, link_to(page, steps_of(page, kind)[0]))

@@ -81,3 +81,25 @@ def test_a_pod_that_the_queue_has_not_heard_of_is_in_none_of_its_sections(browse
     expect(page.locator(".queue-section.outside")).to_have_count(0)
     seek(page, str(steps_of(page, "PodIgnored")[0]))
     expect(page.locator(".queue-section.outside .queue-pod")).to_have_text(["stranger"])
+
+
+def test_a_node_names_what_the_later_plugins_would_say_but_not_before_a_question(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "filter-order")
+    step = steps_of(page, "NodesFiltered")[0]
+    seek(page, f"{step}.4&sel=node:closed")
+    expect(page.locator("#margin")).to_contain_text("NodeResourcesFit: too little cpu")
+    open_player(page, "cordoned-node", "?predict=1")
+    page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "NodesFiltered")[0])
+    drawn(page)
+    page.evaluate("location.hash += '&sel=node:n1'")
+    expect(page.locator("#margin h2")).to_have_text("n1")
+    expect(page.locator("#margin")).not_to_contain_text("cordoned")
+
+
+def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "backoff")
+    page.keyboard.press("End")
+    page.keyboard.press("l")
+    expect(page.locator(".lanes-key span")).to_have_text(["in activeQ", "in backoffQ", "in unschedulablePods"])

@@ -9,7 +9,7 @@ import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 import { plainReason } from "../../steps/parts/plain_words.js";
 import { manifest } from "../../trace/requests.js";
 import { allocatable, used } from "../../trace/room.js";
-import { laterPlugins } from "./later.js";
+import { laterPlugins, mayTell } from "./later.js";
 import { notesOf } from "./notes.js";
 import { link, part } from "./parts.js";
 import { placedHere } from "./placed.js";
@@ -215,10 +215,11 @@ function yaml(view, kind, namespace, name) {
 }
 
 /** What this attempt said of the node. @param {View} view @param {string} name */
-function verdictOn({ state, act }, name) {
+function verdictOn(view, name) {
+	const { state, act } = view;
 	const pod = state.cycle.CycleStarted?.pod;
 	const at = filtered(state)?.at.get(name);
-	if (!pod || !at) return null;
+	if (!pod || !at || !mayTell(view, name)) return null;
 	const { verdict } = at;
 	const ref = `verdict:${name}:${verdict?.plugin}`;
 	return h(

@@ -8,6 +8,7 @@ import { podName } from "../../shared/units.js";
 import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 
 const MOST_ROWS = 60;
+const LINES = ["active", "backoff", "unschedulable", "gated", "waiting", "binding", "bound"];
 const CHIP = 46; // pixels from which a chip names the node
 
 /** @param {View} view @param {Timeline} timeline @param {number} width */
@@ -23,12 +24,25 @@ export function podLanes(view, timeline, width) {
 		"div",
 		{ key: "lanes", class: "pod-lanes", tabindex: "0", role: "list", "aria-label": t("lanes.title") },
 		rows.slice(from, from + MOST_ROWS).map(([pod, moves]) => row(view, timeline, width, pod, moves)),
+		key(rows),
 		rows.length > MOST_ROWS && h("p", { key: "more" }, t("list.more", { n: rows.length - MOST_ROWS })),
 		h("div", {
 			key: "head",
 			class: "playhead",
 			style: { left: `${timeline.x(view.index.positionOf(view.step, view.store.steps), view.index, width)}px` },
 		}),
+	);
+}
+
+/** What the lines mean, of the places that pods were in. @param {(readonly [string, Move[]])[]} rows */
+function key(rows) {
+	const places = new Set(rows.flatMap(([, moves]) => moves.map((move) => move.place)));
+	return h(
+		"p",
+		{ key: "key", class: "lanes-key" },
+		LINES.filter((place) => places.has(place)).map((place) =>
+			h("span", { key: place }, h("i", { class: `stay ${place}` }), t(`place.${place}`)),
+		),
 	);
 }
 

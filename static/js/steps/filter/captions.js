@@ -58,14 +58,6 @@ function byPlugin(context, model) {
 	};
 }
 
-/** "both nodes", "the only node". @param {Context} context @param {Filtered} model @param {number} left */
-function whichNodes({ state }, { nominatedFirst, hinted, evaluated }, left) {
-	if (nominatedFirst && evaluated === 1) return hinted ? "hinted" : "nominated";
-	if (state.nodes.size === 1) return "only";
-	if (evaluated === 1) return "looked";
-	return left === 1 ? "one" : left === 2 ? "two" : "many";
-}
-
 /**
  * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
  * @param {Filtered} model
