@@ -31,6 +31,9 @@ function byPlugin(context, model) {
 	const plugin = model.plugins[frame];
 	const stopped = stoppedBy(model, frame);
 	const left = model.left[frame];
+	const first = model.nominatedFirst && model.evaluated === 1 && (model.hinted ? "hinted" : "nominated");
+	const lone = context.state.nodes.size === 1 ? "only" : model.evaluated === 1 ? "looked" : "";
+	const all = first || lone || (["many", "one", "two"][left] ?? "many");
 	const values = {
 		pod: pod(hero ?? "", hero),
 		plugin: extender(plugin),
@@ -39,7 +42,7 @@ function byPlugin(context, model) {
 		node: stopped.length ? node(stopped[0]) : "",
 		left: num(count(left)),
 		total: num(count(model.evaluated)),
-		all: parts(`all.${whichNodes(context, model, left)}`, { left: num(count(left)) }),
+		all: parts(`all.${all}`, { left: num(count(left)) }),
 	};
 	return {
 		eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),
