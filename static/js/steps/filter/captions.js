@@ -62,10 +62,7 @@ function byPlugin(context, model) {
 
 /**
  * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
- * @param {Filtered} model
- * @param {string} name
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Filtered} model @param {string} name @param {Record<string, any>} values @returns {Part[]}
  */
 function nominatedWhy(model, name, values) {
 	const first = model.hinted ? "hinted" : "nominated";
@@ -77,9 +74,7 @@ function nominatedWhy(model, name, values) {
 
 /**
  * Nodes that NodeUnschedulable let pass although they are cordoned.
- * @param {State} state
- * @param {Filtered} model
- * @param {string} plugin
+ * @param {State} state @param {Filtered} model @param {string} plugin
  */
 function cordonedAmong(state, model, plugin) {
 	return plugin === "NodeUnschedulable"
@@ -100,12 +95,8 @@ function nobodySentence({ state }, model, plugin, values) {
 }
 
 /**
- * @param {Context} context
- * @param {Filtered} model
- * @param {string} plugin
- * @param {string[]} stopped
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedSentence(context, model, plugin, stopped, values) {
 	if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
@@ -131,10 +122,7 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 
 /**
  * With the engine's numbers, once they are here: how far the skew goes, which label is missing.
- * @param {Context} context
- * @param {string} name
- * @param {string} plugin
- * @param {Record<string, any>} values
+ * @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values
  * @returns {Part[] | null}
  */
 function factSentence({ state, explainer }, name, plugin, values) {
@@ -148,10 +136,7 @@ function factSentence({ state, explainer }, name, plugin, values) {
 }
 
 /**
- * @param {Context} context
- * @param {Filtered} model
- * @param {string[]} stopped
- * @param {Record<string, any>} values
+ * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
  * @returns {Part[]}
  */
 function fitSentence({ state, hero = "" }, model, stopped, values) {
@@ -186,10 +171,7 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 
 /**
  * One lacks cpu, another memory.
- * @param {Map<string, number>} tally
- * @param {number} n
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]}
  */
 function mixedSentence(tally, n, values) {
 	const reasons = [...tally]
@@ -205,12 +187,8 @@ function mixedSentence(tally, n, values) {
 const named = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
- * @param {Context} context
- * @param {Filtered} model
- * @param {number} frame
- * @param {string[]} stopped
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedWhy(context, model, frame, stopped, values) {
 	const { state, hero = "", explainer } = context;
@@ -239,10 +217,7 @@ function stoppedWhy(context, model, frame, stopped, values) {
 
 /**
  * Who holds the room on a node, and for whom some of it is kept.
- * @param {Context} context
- * @param {string} name
- * @param {string} resource
- * @returns {Part[]}
+ * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
 function holders({ state, hero = "" }, name, resource) {
 	const told = (/** @type {string} */ key, /** @type {string[]} */ pods) => {
