@@ -12,7 +12,7 @@ const NAMES = 4;
 
 /** @typedef {import("../../trace/trace").PreemptionStarted} Started */
 
-/** A row for each preemption that goes on; none in the picture of its own attempt. @param {View} view @returns {Child[]} */
+/** A row for each preemption that goes on, but in its own attempt's picture. @param {View} view @returns {Child[]} */
 export function rows(view) {
 	return underWay(view)
 		.filter(({ pod }) => view.scene !== "preempt" || view.hero !== pod)
