@@ -28,8 +28,9 @@ from scheduler_core.trace.events import (
     SchedulingFailed,
     ScoresComputed,
 )
-from scheduler_core.trace.pod_group_events import PlacementStarted, PodGroupEvaluated, PodGroupMemberDecided
+from scheduler_core.trace.pod_group_events import PlacementStarted, PodGroupEvaluated
 from scheduler_core.trace.records import NodeName
+from scheduler_core.trace.untried import Untried, no_such_attempt
 
 __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreOnNode", "explain"]
 
@@ -39,10 +40,9 @@ def explain(
 ) -> AttemptExplanation:
     """Explain an attempt (from 1) on the nodes named, None: on all of them. `registry` must be the run's.
 
-    Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes. Where
-    it was not tried at all, as it would be judged when the group's fate is told.
+    Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes.
 
-    Raises LookupError if there is no such attempt, or if one of the nodes does not exist at that moment.
+    Raises NotAnswerable if there is no such attempt, or if one of the nodes does not exist at that moment.
     """
     simulation = Simulation(scenario, registry)
     watcher = Watcher(attempt, nodes)
@@ -60,7 +60,7 @@ def explain(
         assert watcher.course is not None
         framework = simulation.scheduler.frameworks[watcher.course.started.profile]
         return Explainer(framework, watcher.course).explain(nodes)
-    raise LookupError(f"the run has no attempt {attempt}")
+    raise no_such_attempt(attempt)
 
 
 class Reached(Exception):
@@ -74,6 +74,7 @@ class Watcher:
         self._attempt = attempt
         self._nodes = set(nodes or ())
         self._elsewhere = False  # a placement is tried that none of the nodes belongs to
+        self._untried = Untried(attempt, some_nodes=bool(nodes))
         self.course: Course | None = None
 
     def see(self, event: AnyEvent) -> bool:
@@ -84,10 +85,8 @@ class Watcher:
             return True  # a member's try ends with the next one's
         elif isinstance(event, CycleStarted):
             self.course = Course(event) if event.attempt == self._attempt and not self._elsewhere else None
-        elif isinstance(event, PodGroupMemberDecided) and event.attempt == self._attempt:
-            self.course = Course(CycleStarted(event.attempt, event.pod, event.profile, event.pod_attempts))
-            return True
         if self.course is None:
+            self._untried.see(event)
             return False
         match event:
             case PreFilterFinished():
