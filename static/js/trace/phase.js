@@ -64,24 +64,22 @@ export function underWay({ cycle, group }) {
  * @param {State} state
  * @param {string} hero
  */
-function reached({ cycle }, hero) {
+function reached(state, hero) {
+	const { cycle } = state;
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
-	return (
-		1 +
-		Math.max(
-			-1,
-			...done.map(([type]) => ALL.indexOf(/** @type {any} */ (POINT[/** @type {AnyEvent["type"]} */ (type)]))),
-		)
-	);
+	const points = done.map(([type]) => POINT[/** @type {AnyEvent["type"]} */ (type)] ?? "");
+	if (cycle.SchedulingFailed?.pod === hero) points.push(failedPoint(state, hero));
+	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
 }
 
 /** @param {State} state @param {string} pod */
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	if (state.cycle.PreemptionEvaluated || state.group?.preemption) return "PostFilter";
 	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
-	if (tried) return tried.node ? "Permit" : "Filter";
+	const group = tried || state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
+	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
+	if (group) return tried?.node ? "Permit" : "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 
