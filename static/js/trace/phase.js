@@ -61,8 +61,7 @@ export function underWay({ cycle, group }) {
 
 /**
  * How far the attempt came that is over: one behind its last extension point.
- * @param {State} state
- * @param {string} hero
+ * @param {State} state @param {string} hero
  */
 function reached(state, hero) {
 	const { cycle } = state;
@@ -109,9 +108,7 @@ export function heroOf(event, state) {
 
 /**
  * The rail: what each extension point did for the amber pod so far.
- * @param {AnyEvent} event
- * @param {State} state
- * @returns {Map<string, StationState>}
+ * @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>}
  */
 export function stations(event, state) {
 	const hero = heroOf(event, state);
@@ -138,10 +135,7 @@ function mark(out, cycle, now) {
 
 /**
  * What failed stays red, and what was reserved before it is undone.
- * @param {Map<string, StationState>} out
- * @param {AnyEvent} event
- * @param {State} state
- * @param {string} hero
+ * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero
  */
 function rollBack(out, event, state, hero) {
 	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;
