@@ -26,7 +26,12 @@ export function endCard(view, predictions) {
 			"dl",
 			null,
 			Object.entries(facts).map(([name, n]) =>
-				h("div", { key: name }, h("dd", null, String(n)), h("dt", null, t(`end.${name}`, { n }))),
+				h(
+					"div",
+					{ key: name },
+					h("dd", null, name === "waiting" && n ? why(boot, n) : String(n)),
+					h("dt", null, t(`end.${name}`, { n })),
+				),
 			),
 		),
 		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
@@ -43,6 +48,11 @@ export function fitsButton({ act, boot, event, frame, order }) {
 		{ key: "fits", type: "button", class: "button fits", on: { click: () => act.open("ask:changes") } },
 		t("ask.fits"),
 	);
+}
+
+/** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
+function why({ embed, page }, n) {
+	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
 }
 
 /** @param {View} view @param {number} waiting @returns {Child[]} */

@@ -4,6 +4,7 @@ const { decodeColumn } = await import("/static/js/trace/columns.js");
 const { amount, decimal } = await import("/static/js/shared/units.js");
 const { allocatable, free, heldFor, used } = await import("/static/js/trace/room.js");
 const { filtered } = await import("/static/js/steps/filter/model.js");
+const { roomOf } = await import("/static/js/steps/preempt/arithmetic.js");
 const { scores } = await import("/static/js/steps/score/model.js");
 
 /** Numbers anywhere in a value. @param {any} value @param {(n: number) => void} take */
@@ -83,6 +84,9 @@ function known({ event, state, step, hero, frame }) {
 		for (const one of play.candidates) {
 			take((one.priority_sum ?? 0) - one.victims.length * 2 ** 31);
 			take(state.time - (one.earliest_start ?? 0));
+			const { resource, need, tried } = roomOf(state, one, hero);
+			for (const { after } of tried) took(resource, Math.max(0, after));
+			took(resource, need);
 		}
 		for (let n = 0; n <= 30; n += 1) take(n);
 	}
