@@ -87,11 +87,7 @@ class ClusterEvent:
 
     def names(self) -> Sequence[str]:
         """What is registered, one by one: "Node/Add", "Pod/UpdatePodScaleDown"; all that a resource can do: "Node"."""
-<<<<<<< HEAD
-        return list(_names(self.resource, self.action))
-=======
         return _names(self.resource.rpartition("/")[2], self.action)
->>>>>>> main
 
     @property
     def is_wildcard(self) -> bool:
@@ -191,13 +187,3 @@ FORCE_ACTIVATE: Final = ClusterEvent("*", Action.ALL, "ForceActivate")
 BACKOFF_COMPLETE: Final = "BackoffComplete"
 POP_FROM_BACKOFF_QUEUE: Final = "PopFromBackoffQ"
 SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
-
-
-@cache
-def _names(resource: Resource, action: Action) -> tuple[str, ...]:
-    kind = resource.rpartition("/")[2]
-    if action & Action.ALL == Action.ALL:
-        return (kind,)
-    whole = [Action.UPDATE] if action & Action.UPDATE == Action.UPDATE else []
-    rest = [one for one in Action if one & action and not any(one & other for other in whole)]
-    return tuple(f"{kind}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES)
