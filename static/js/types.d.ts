@@ -247,6 +247,8 @@ declare global {
 		latest: string;
 		geometry: Geometry;
 		mode: "heads" | "middle" | "thin";
+		/** of a name, in low rows */
+		letters?: number;
 		scores: Scores | null;
 		totals: number[];
 		rank: number[];

@@ -39,6 +39,11 @@ export function endCard(view, predictions) {
 	);
 }
 
+/** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
+function why({ embed, page }, n) {
+	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
+}
+
 /** Where a step tells that no node was found: the way to what would change that. @param {View} view @returns {Child} */
 export function fitsButton({ act, boot, event, frame, order }) {
 	const { outcome = "Scheduled", feasible = outcome === "Scheduled" } = /** @type {any} */ (event);
@@ -48,11 +53,6 @@ export function fitsButton({ act, boot, event, frame, order }) {
 		{ key: "fits", type: "button", class: "button fits", on: { click: () => act.open("ask:changes") } },
 		t("ask.fits"),
 	);
-}
-
-/** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
-function why({ embed, page }, n) {
-	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
 }
 
 /** @param {View} view @param {number} waiting @returns {Child[]} */

@@ -9,8 +9,7 @@ import { GROUPS } from "./parts/late.js";
 import { theatreFrames } from "./preempt/model.js";
 
 const LANES = 200; // nodes; more are cells
-const WRITTEN = 40; // nodes whose reasons are written on their lanes
-const BARS = 12;
+const BARS = 12; // and reasons written on lanes; more are grouped where they have no room
 
 /** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
 function scoreFrames(event) {
@@ -25,6 +24,7 @@ export const PICTURES = {
 	bars: () => import("./score/bars.js"),
 	preempt: () => import("./preempt/view.js"),
 	strips: () => import("./binding/view.js"),
+	running: () => import("./preempt/running.js"),
 	claims: () => import("./cluster/claims.js"),
 	scores: () => import("./many/ranked.js"),
 	cells: () => import("./many/cells.js"),
@@ -72,7 +72,7 @@ export const STEPS = {
 		captions: () => import("./filter/captions.js"),
 		shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
 		picture: (nodes) =>
-			nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
+			nodes > LANES ? ["cells"] : nodes > BARS ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
 		frames: { NodesFiltered: filterFrames },
 		explains: ["verdict", "column"],
 		explanation: () => import("./filter/explanation.js"),

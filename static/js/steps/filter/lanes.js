@@ -15,7 +15,6 @@ import { filtered, nodesSeen, PASSED } from "./model.js";
 let later;
 
 const HEADS = 12;
-const MIDDLE = 40;
 const STAGGERED = 52; // pixels of a narrow column
 
 /**
@@ -24,7 +23,7 @@ const STAGGERED = 52; // pixels of a narrow column
  * @param {Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
  */
 export function draw(target, view, { bars, funnel, reasons }) {
-	const lanes = { ...lanesOf(view, bars), bars, funnel, later };
+	const lanes = { ...lanesOf(view, bars, reasons), bars, funnel, later };
 	const rows = zones(view.state).flatMap(([zone, names], z) =>
 		names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })),
 	);
@@ -57,8 +56,8 @@ export function draw(target, view, { bars, funnel, reasons }) {
 	]);
 }
 
-/** @param {View} view @param {Parts["bars"]} bars @returns {Lanes} */
-function lanesOf(view, bars) {
+/** @param {View} view @param {Parts["bars"]} bars @param {Parts["reasons"]} reasons @returns {Lanes} */
+function lanesOf(view, bars, reasons) {
 	const model =
 		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filtered(view.state);
 	const upcoming = view.following?.type === "NodesFiltered" ? view.following.plugins : [];
@@ -68,7 +67,9 @@ function lanesOf(view, bars) {
 	const standing = (view.scene === "score" && bars?.standing(view)) || null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const count = view.state.nodes.size;
-	const mode = count <= HEADS ? "heads" : count <= MIDDLE ? "middle" : "thin";
+	const mode = count > HEADS && reasons ? reasons.modeOf(view, count) : "heads";
+	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
+	const geometry = geometryOf(view.sizes.stage, view.width <= 700, plugins.length, focus);
 	return {
 		phase: standing ? "score" : "filter",
 		plugins,
@@ -82,12 +83,8 @@ function lanesOf(view, bars) {
 		...standing,
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
-		geometry: geometryOf(
-			view.sizes.stage,
-			view.width <= 700,
-			plugins.length,
-			byNode ? -1 : Math.min(at, plugins.length - 1),
-		),
+		geometry,
+		letters: mode === "middle" ? reasons?.lettersIn(geometry) : undefined,
 		chosen: view.state.cycle.HostSelected?.node ?? "",
 	};
 }

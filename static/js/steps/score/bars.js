@@ -37,7 +37,7 @@ export function scoreStyle(plugin) {
 
 /** @param {View} view @param {Lanes} lanes */
 export function scoreLegend(view, { scores, scored, geometry }) {
-	if (!scores || geometry.phone) return null;
+	if (!scores) return null;
 	const cell = tableCell(geometry, scores.plugins.length);
 	return h(
 		"div",
