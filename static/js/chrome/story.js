@@ -4,6 +4,7 @@
 import { h, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { podName, quantity } from "../shared/units.js";
+import { GROUPS } from "../steps/parts/late.js";
 import { pipsOf } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/wishes.js";
 import { framesOf } from "../steps/registry.js";
@@ -21,12 +22,13 @@ export function drawHero(target, view) {
 	const pod = view.state.pods.get(view.hero);
 	if (!view.hero) {
 		patch(target, [
-			h(
-				"div",
-				{ key: "none", class: "hero none" },
-				h("b", null, t("hero.none")),
-				h("span", null, t("hero.none.more", { n: view.state.attempt })),
-			),
+			GROUPS.card?.(view) ??
+				h(
+					"div",
+					{ key: "none", class: "hero none" },
+					h("b", null, t("hero.none")),
+					h("span", null, t("hero.none.more", { n: view.state.attempt })),
+				),
 		]);
 		return;
 	}
@@ -91,16 +93,15 @@ function part(view, part, i) {
 			text,
 		);
 	}
-	const pick = ref?.startsWith("pod:")
-		? { kind: /** @type {const} */ ("pod"), name: ref.slice(4) }
-		: { kind: /** @type {const} */ ("node"), name: ref?.slice(5) ?? "" };
+	const [of, name = ""] = ref?.split(":") ?? [];
+	const pick = { kind: /** @type {"pod" | "node"} */ (of), name };
 	return h(
 		"button",
 		{
 			key: `p${i}`,
 			type: "button",
 			class: kind === "hero" ? "pod-name" : "name",
-			on: { click: () => view.act.select(pick) },
+			on: { click: () => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)) },
 		},
 		text,
 	);

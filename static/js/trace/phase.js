@@ -55,8 +55,8 @@ function enqueuedPoint({ pod, queue }, state) {
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
-export function underWay({ cycle }) {
-	return cycle.AttemptFinished ? "" : (cycle.CycleStarted?.pod ?? "");
+export function underWay({ cycle, group }) {
+	return cycle.AttemptFinished || group?.condition ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 
 /**
@@ -64,21 +64,24 @@ export function underWay({ cycle }) {
  * @param {State} state
  * @param {string} hero
  */
-function reached(state, hero) {
-	const { cycle } = state;
+function reached({ cycle }, hero) {
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
-	const points = done.map(([type]) => POINT[/** @type {AnyEvent["type"]} */ (type)] ?? "");
-	if (cycle.SchedulingFailed?.pod === hero) points.push(failedPoint(state, hero));
-	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
+	return (
+		1 +
+		Math.max(
+			-1,
+			...done.map(([type]) => ALL.indexOf(/** @type {any} */ (POINT[/** @type {AnyEvent["type"]} */ (type)]))),
+		)
+	);
 }
 
 /** @param {State} state @param {string} pod */
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	const group = state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
-	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
-	if (group) return "Filter";
+	if (state.cycle.PreemptionEvaluated || state.group?.preemption) return "PostFilter";
+	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
+	if (tried) return tried.node ? "Permit" : "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 
