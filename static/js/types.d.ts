@@ -245,7 +245,7 @@ declare global {
 		geometry: Geometry;
 		mode: "heads" | "middle" | "thin";
 		/** of a name, in low rows */
-		letters?: number;
+		letters?: number | false;
 		scores: Scores | null;
 		totals: number[];
 		rank: number[];

@@ -10,7 +10,7 @@ import { theatreFrames, victimsAsked } from "./preempt/model.js";
 import { scoreAsked, scoreFrames } from "./score/model.js";
 
 const LANES = 200; // nodes; more are cells
-const BARS = 12; // and reasons written on lanes; more are grouped where they have no room
+const BARS = 12;
 
 /** Pictures, each with a `draw`, and parts of pictures. */
 export const PICTURES = {

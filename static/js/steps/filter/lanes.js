@@ -92,7 +92,7 @@ function lanesOf(view, reasons) {
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
 		geometry,
-		letters: mode === "middle" ? reasons?.lettersIn(geometry) : undefined,
+		letters: mode === "middle" && reasons?.lettersIn(geometry),
 		rank: ranking(totals),
 		chosen: final ? chosen : "",
 	};
