@@ -53,7 +53,7 @@ class Filters:
         self._nominations: NDArray[np.intp] = np.empty((3, 0), np.intp)  # rows, slots, and what is known of the pods
 
     def plan(self, cycle: CycleState) -> FilterPlan:
-        """The plugins that PreFilter has not let off; it must have run."""
+        """The plugins that PreFilter has not skipped; it must have run."""
         if cycle.plan is None:
             key = frozenset(cycle.skip_filter)
             cycle.plan = self._plans.get(key)
@@ -165,9 +165,10 @@ class Filters:
         if self._nominations_seen != (nominations.changes.version, nodes.generation):
             self._nominations_seen = nominations.changes.version, nodes.generation
             pairs, row_of, slot_of = list(nominations.pairs()), nodes.row_of.get, pods.slot_of
-            known = [_known(pods, key, nominations) for _, key in pairs]
-            found = [row_of(name, -1) for name, _ in pairs], [slot_of[key] for _, key in pairs], known
-            self._nominations = np.array(found, np.intp)
+            found = slots = [slot_of[key] for _, key in pairs]
+            if nominations.popped:
+                found = [_known(pods, key, nominations) for _, key in pairs]
+            self._nominations = np.array(([row_of(name, -1) for name, _ in pairs], slots, found), np.intp)
         at, slots, known_slots = self._nominations
         where = contiguous(rows, nodes.all_rows)
         if isinstance(where, slice):

@@ -3,8 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { canExplain, explainRef } from "../steps/explanations.js";
-import { STEPS } from "../steps/registry.js";
+import { askedAt, canExplain, explainRef } from "../steps/explanations.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspect/inspector.js") | null} */
 let inspector = null;
@@ -62,8 +61,8 @@ export function drawMargin(target, view) {
  * @returns {string}
  */
 function defaultRef(view) {
-	const { state, hero, scene } = view;
-	const asked = view.explained ?? STEPS[scene].asked?.(view);
+	const { state, hero } = view;
+	const asked = view.explained ?? askedAt(view);
 	if (asked) return asked;
 	const pod = state.pods.get(hero);
 	if (pod?.node) return `room:${pod.node}:cpu`;

@@ -25,12 +25,22 @@ export function endCard(view, predictions) {
 			"dl",
 			null,
 			Object.entries(facts).map(([name, n]) =>
-				h("div", { key: name }, h("dd", null, String(n)), h("dt", null, t(`end.${name}`, { n }))),
+				h(
+					"div",
+					{ key: name },
+					h("dd", null, name === "waiting" && n ? why(boot, n) : String(n)),
+					h("dt", null, t(`end.${name}`, { n })),
+				),
 			),
 		),
 		told > 0 && h("p", { key: "tally" }, t("predict.tally", { right, all: told })),
 		h("p", { key: "on", class: "buttons" }, onward(boot)),
 	);
+}
+
+/** The number of those that wait leads to what keeps them waiting. @param {any} boot @param {number} n */
+function why({ embed, page }, n) {
+	return embed ? String(n) : h("a", { href: `${page}pending/`, title: t("end.why") }, String(n));
 }
 
 /** @param {any} boot @returns {Child[]} */

@@ -4,13 +4,17 @@
  * needs it, or when the page is idle.
  */
 
-import { filterFrames, verdictAsked } from "./filter/model.js";
+import { filterFrames } from "./filter/model.js";
 import { GROUPS } from "./parts/late.js";
-import { theatreFrames, victimsAsked } from "./preempt/model.js";
-import { scoreAsked, scoreFrames } from "./score/model.js";
+import { theatreFrames } from "./preempt/model.js";
 
 const LANES = 200; // nodes; more are cells
 const BARS = 12;
+
+/** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
+function scoreFrames(event) {
+	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
+}
 
 /** Pictures, each with a `draw`, and parts of pictures. */
 export const PICTURES = {
@@ -71,7 +75,6 @@ export const STEPS = {
 		frames: { NodesFiltered: filterFrames },
 		explains: ["verdict", "column"],
 		explanation: () => import("./filter/explanation.js"),
-		asked: verdictAsked,
 	},
 	score: {
 		tells: ["ScoresComputed", "HostSelected"],
@@ -81,7 +84,6 @@ export const STEPS = {
 		frames: { ScoresComputed: scoreFrames },
 		explains: ["score", "total", "compare"],
 		explanation: () => import("./score/explanation.js"),
-		asked: scoreAsked,
 	},
 	preempt: {
 		tells: [
@@ -98,7 +100,6 @@ export const STEPS = {
 		frames: { PreemptionEvaluated: theatreFrames },
 		explains: ["candidate", "candidates", "start"],
 		explanation: () => import("./preempt/explanation.js"),
-		asked: victimsAsked,
 	},
 	binding: {
 		tells: [
@@ -132,7 +133,6 @@ export const STEPS = {
 		picture: () => ["gang"],
 		explains: ["group"],
 		explanation: () => import("./group/explanation.js"),
-		asked: ({ hero }) => (hero ? null : "group"),
 	},
 };
 

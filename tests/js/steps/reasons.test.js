@@ -46,7 +46,7 @@ test("a comparison is told in words, with what it compared", () => {
 		"web requires ssd or nvme",
 	]);
 	assert.deepEqual(stopWords(required("In", "ssd", ""), "default/web"), ["no label disk", "web requires ssd"]);
-	assert.deepEqual(stopWords(required("NotIn", "hdd", "hdd"), "default/web"), ["disk is hdd", "web refuses that"]);
+	assert.deepEqual(stopWords(required("NotIn", "hdd", "hdd"), "default/web"), ["disk is hdd", "web excludes that"]);
 	assert.deepEqual(stopWords(required("Gt", "4", "2"), "default/web"), ["disk is 2", "web requires more than 4"]);
 	const skew = {
 		key: "PodTopologySpread.skew",
@@ -64,7 +64,7 @@ test("a comparison is told in words, with what it compared", () => {
 			maxSkew: 1,
 		},
 	};
-	assert.deepEqual(stopWords(skew, "default/web"), ["skew 2 > 1", "3 in zone a, 1 in the emptiest"]);
+	assert.deepEqual(stopWords(skew, "default/web"), ["skew 2 > 1", "3 in zone a, the fewest: 1"]);
 	assert.equal(
 		passWords([
 			{

@@ -32,7 +32,8 @@ function byPlugin(context, model) {
 	const stopped = stoppedBy(model, frame);
 	const left = model.left[frame];
 	const first = model.nominatedFirst && model.evaluated === 1 && (model.hinted ? "hinted" : "nominated");
-	const all = first || (context.state.nodes.size === 1 ? "only" : (["many", "one", "two"][left] ?? "many"));
+	const lone = context.state.nodes.size === 1 ? "only" : model.evaluated === 1 ? "looked" : "";
+	const all = first || lone || (["many", "one", "two"][left] ?? "many");
 	const values = {
 		pod: pod(hero ?? "", hero),
 		plugin: extender(plugin),

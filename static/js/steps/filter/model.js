@@ -91,21 +91,6 @@ export function stoppedAlone(event, state, frame, order) {
 	return stopped.length === 1 ? stopped[0] : null;
 }
 
-/** The verdict that decides in the frame on screen. @param {View} view @returns {string | null} */
-export function verdictAsked({ event, state, frame, order, hero }) {
-	const model = event.type === "NodesFiltered" ? filtered(state) : null;
-	if (!model) return null;
-	const plugin = model.plugins[frame];
-	if (order === "node") {
-		const name = model.walk[nodesSeen(event, frame) - 1];
-		return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
-	}
-	const stopped = stoppedBy(model, frame);
-	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
-	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
-	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
-}
-
 /**
  * Frames of Filter: plugin by plugin, or node by node.
  * @param {NodesFiltered} event

@@ -138,10 +138,7 @@ export function bestBars(view, most) {
 	const k = counted(view, model);
 	const totals = totalsAfter(model, k);
 	const best = Math.max(1, ...model.totals);
-	const final = view.event.type !== "ScoresComputed" || view.frame >= model.plugins.length;
-	const chosen =
-		view.state.cycle.HostSelected?.node ??
-		(final && view.following?.type === "HostSelected" ? view.following.node : "");
+	const chosen = view.state.cycle.HostSelected?.node ?? "";
 	return h(
 		"div",
 		{ key: "best", class: "best" },
