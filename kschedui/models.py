@@ -107,6 +107,30 @@ class Version(models.Model):
         return f"{self.scenario_id} v{self.number}"
 
 
+class Note(models.Model):
+    """What somebody wrote for themselves at a step of a version. Nobody else is ever given it."""
+
+    version = models.ForeignKey(Version, models.CASCADE, related_name="notes")
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, null=True, related_name="+")  # who wrote it;
+    editor_hash = models.CharField(max_length=64, blank=True, db_index=True)  # without an account, their browser
+    step = models.PositiveIntegerField()
+    text = models.TextField()
+
+    class Meta:
+        ordering = ["step"]
+        constraints = [
+            models.UniqueConstraint(fields=["version", "owner", "step"], name="one_note_of_an_account"),
+            models.UniqueConstraint(
+                fields=["version", "editor_hash", "step"],
+                condition=models.Q(owner=None),
+                name="one_note_of_a_browser",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.version_id} {self.step}"
+
+
 class Held(models.Model):
     """What one worker at a time works on (runs/leases.py). `attempt` fences: a worker with another may not write."""
 

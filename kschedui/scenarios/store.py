@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from kschedui.models import Course, Experiment, Run, Scenario, Share, Version, is_public_id
+from kschedui.scenarios import notes
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
 from kschedui.scenarios.prose import clean_title
@@ -72,7 +73,9 @@ def save(scenario: Scenario, text: str | Digest, base: int | None = None) -> Ver
     try:
         with transaction.atomic():
             Scenario.objects.filter(pk=scenario.pk).update(**changes)
-            return add_version(scenario, last.number + 1, text, found.summary)
+            made = add_version(scenario, last.number + 1, text, found.summary)
+            notes.carry_over(last, made)
+            return made
     except IntegrityError:  # somebody was quicker; a second click with the same text
         last = newest(scenario)
         if last.sha256 == sha256(text):
@@ -232,6 +235,7 @@ def claim_all(visitor: Visitor) -> int:
     """Give the account everything that this browser made; how many."""
     if not visitor.editor:
         return 0
+    notes.claim_all(visitor)
     Experiment.objects.filter(owner=None, editor_hash=visitor.editor_hash).update(owner=visitor.user, editor_hash="")
     mine = Scenario.objects.filter(owner=None, slug=None, editor_hash=visitor.editor_hash)
     courses = Course.objects.filter(owner=None, editor_hash=visitor.editor_hash)

@@ -30,10 +30,11 @@ SECRET = "Unheard-of title"
 TEXT = scenario(node("n1"), pod("hidden-pod"), title=SECRET)
 SEE, EDIT, OWN = range(3)
 ROLES = {"nobody": None, "another": None, "staff": None, "reader": SEE, "member": SEE, "editor": EDIT, "owner": OWN}
-METHODS = ("GET", "POST", "PATCH", "DELETE")
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 VALUES = {
     "number": "1", "a": "1", "b": "1", "seq": "0", "attempt": "1", "kind": "pod", "namespace": "default",
     "name": "hidden-pod", "share_id": "1", "share": "1", "pk": "1",
+    "step": "1",
 }  # fmt: skip
 NEEDS = {
     ("GET", "s/{sid}/settings"): OWN,
@@ -58,6 +59,7 @@ NEEDS = {
 BODIES: dict[str, dict[str, Any]] = {
     "api/v1/scenarios/{sid}/shares": {"account": "reader"},
     "api/v1/scenarios/{sid}": {"title": "x"},
+    "api/v1/scenarios/{sid}/versions/{number}/notes/{step}": {"text": "x"},
     "api/v1/courses/{cid}": {"title": "A course"},
     "api/v1/runs/{rid}/attempts/{attempt}/what-if": {"edits": []},
     "api/v1/runs/{rid}/attempts/{attempt}/keep": {"edits": []},

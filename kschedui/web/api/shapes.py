@@ -137,6 +137,15 @@ class Words(Schema):
     questions: list[QuestionOut]
 
 
+class NoteIn(In):
+    text: str = Field(description='"": none any more.')
+
+
+class NoteOut(Schema):
+    step: int
+    text: str
+
+
 class RunScenario(Schema):
     id: str
     version: int

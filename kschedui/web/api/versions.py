@@ -10,7 +10,7 @@ from ninja import Router, Status
 from kschedui.language import language
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
-from kschedui.scenarios import access, lessons
+from kschedui.scenarios import access, lessons, notes
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons.questions import Question
 from kschedui.scenarios.prose import plain_text
@@ -21,6 +21,8 @@ from kschedui.web.api.rates import count
 from kschedui.web.api.scenarios import saved, seen
 from kschedui.web.api.shapes import (
     Compared,
+    NoteIn,
+    NoteOut,
     QuestionOut,
     RunName,
     Saved,
@@ -86,6 +88,36 @@ def words_of(version: Version) -> Words:
         captions=[TeacherWords(**told(one)) for one in lesson.captions],
         questions=[QuestionOut(**told(one)) for one in lesson.questions],
     )
+
+
+@router.get(
+    "/{id:sid}/versions/{n:number}/notes",
+    auth=reads(),
+    response=list[NoteOut],
+    url_name="notes",
+    summary="Read your notes",
+)
+def notes_of(request: HttpRequest, sid: str, number: int) -> list[NoteOut]:
+    """Your own, by step; nobody else's are given to anybody."""
+    visitor, scenario = seen(request, sid)
+    mine = notes.of(visitor, scenarios.version(scenario, number))
+    return [NoteOut(step=one.step, text=one.text) for one in mine]
+
+
+@router.put(
+    "/{id:sid}/versions/{n:number}/notes/{n:step}",
+    auth=writes("check"),
+    response=NoteOut,
+    summary="Write a note at a step",
+)
+def write_note(request: HttpRequest, sid: str, number: int, step: int, body: NoteIn) -> NoteOut:
+    """For yourself, in place of what you wrote there before."""
+    _, scenario = seen(request, sid)
+    version = scenarios.version(scenario, number)
+    try:
+        return NoteOut(step=step, text=notes.keep(keeping_visitor(request), version, step, body.text))
+    except notes.BadNote as error:
+        raise Refusal(422, error.sentence) from None
 
 
 def described(scenario: Scenario, version: Version) -> dict[str, Any]:

@@ -109,7 +109,9 @@ def boot_of(request: HttpRequest, visitor: access.Visitor, classroom: Classroom,
     made = cards.boot(request, visitor, classroom.run.version, classroom.run, embed=False)
     page = reverse("class", args=[classroom.code])
     role, begun = "teacher" if teacher else "student", classroom.number > 0
-    about = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
+    about: dict[str, Any] = {"code": classroom.code, "ws": "/ws/class/", "role": role, "begun": begun}
+    if teacher:
+        about["page"] = made["page"]
     shown = {**made, "page": page, "class": about}
     if not teacher:
         known = {name: made["scenario"][name] for name in ("title", "private")}

@@ -1,19 +1,22 @@
 """Files of a version: its text, its trace as JSON lines, its decisions, a Perfetto trace, its picture, a QR code."""
 
+import hashlib
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
 import segno
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.utils.cache import patch_cache_control
+from django.utils.cache import get_conditional_response, patch_cache_control
+from django.utils.http import quote_etag
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 from django.views.decorators.http import require_safe
 
+from kschedui.language import language
 from kschedui.models import Run, Version
 from kschedui.runs import ending, perfetto
 from kschedui.runs import store as runs
@@ -100,22 +103,36 @@ def perfetto_trace(request: HttpRequest, sid: str, number: int) -> HttpResponseB
 @page_view
 @require_safe
 def picture_svg(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
-    """The cluster with words above it: as the run ends, or at `?step=N`."""
-    return HttpResponse(alone.svg(*pictured(request, sid, number)), content_type="image/svg+xml")
+    """The cluster with words above it: as the run ends, or at `?step=N`; `?bare=1`: the cluster alone."""
+    draw = (lambda drawing, _: alone.bare(drawing)) if "bare" in request.GET else alone.svg
+    return picture(request, asked(request, sid, number), "image/svg+xml", draw)
 
 
 @page_view
 @require_safe
 def picture_png(request: HttpRequest, sid: str, number: int) -> HttpResponseBase:
     """The same, for link previews."""
-    return HttpResponse(alone.png(*pictured(request, sid, number)), content_type="image/png")
+    return picture(request, asked(request, sid, number), "image/png", alone.png)
 
 
-def pictured(request: HttpRequest, sid: str, number: int) -> tuple[dict[str, Any], alone.Words]:
-    """The drawing, and what is written around it; a step that the run does not have shows the run's end."""
-    version = asked(request, sid, number)
-    title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
+def picture(
+    request: HttpRequest, version: Version, kind: str, draw: Callable[[dict[str, Any], alone.Words], str | bytes]
+) -> HttpResponseBase:
+    """Drawn, unless the browser has it: a step takes reading a piece of the trace, and never changes."""
     run = runs.find_run(version, request.GET.get("engine"), asked_release(request, version))
+    title = cards.title_of(version.scenario, cards.lesson_of(version.summary))
+    about = (run and (run.public_id, run.steps, run.state), title, asked_place(request), "bare" in request.GET)
+    etag = quote_etag(hashlib.sha256(repr((about, kind, language())).encode()).hexdigest()[:32])
+    known = get_conditional_response(request, etag=etag)
+    if known is not None:
+        return known
+    response = HttpResponse(draw(*pictured(request, version, run, title)), content_type=kind)
+    response.headers["ETag"] = etag
+    return response
+
+
+def pictured(request: HttpRequest, version: Version, run: Run | None, title: str) -> tuple[dict[str, Any], alone.Words]:
+    """The drawing, and what is written around it; a step that the run does not have shows the run's end."""
     foot = f"kube-scheduler {runs.release_of(version, run.kubernetes_version)}" if run else ""
     place = asked_place(request).partition(".")[0]
     step = int(place) if place else None

@@ -89,6 +89,12 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
     The run is the oldest complete one, which links were made from; `?engine=` names another engine's, `?kubernetes=`
     another release's. None yet: it is started.
     """
+    context = cards.page(request, visitor, shown, shown_run(request, shown), embed=embed)
+    return render(request, "embed.html" if embed else "player.html", context)
+
+
+def shown_run(request: HttpRequest, shown: Version) -> Run:
+    """The one that the address asks for; started, if there is none."""
     asked, kubernetes = request.GET.get("engine"), asked_release(request, shown)
     run = runs.find_run(shown, asked, kubernetes)
     if run is None and asked not in (None, ENGINE_VERSION):
@@ -96,8 +102,7 @@ def player(request: HttpRequest, visitor: access.Visitor, shown: Version, *, emb
     if run is None or (run.state == Run.State.CANCELLED and not run.chunks):
         count(request, "run")
         run = runs.start_run(shown, asker_of(request), retry=True, kubernetes=kubernetes)
-    context = cards.page(request, visitor, shown, run, embed=embed)
-    return render(request, "embed.html" if embed else "player.html", context)
+    return run
 
 
 @page_view

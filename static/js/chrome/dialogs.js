@@ -6,17 +6,9 @@ import { t } from "../shared/i18n.js";
 import { formatLink } from "../shared/link.js";
 import { sharedLink } from "../shared/sharing.js";
 import { podName, seconds } from "../shared/units.js";
-import { BINDINGS } from "./keyboard.js";
+import { help } from "./help.js";
 import { savePicture } from "./picture.js";
 import { transcript } from "./transcript.js";
-
-const KEY_NAMES = {
-	" ": "space",
-	ArrowRight: "→",
-	ArrowLeft: "←",
-	"Shift+ArrowRight": "shift →",
-	"Shift+ArrowLeft": "shift ←",
-};
 
 /** @type {Record<string, (view: View, close: () => void) => Child>} */
 const BODIES = { help, share, goto: goTo, search, breakpoints, transcript };
@@ -35,39 +27,6 @@ export function drawDialog(dialog, name, view) {
 		),
 		h("div", { key: name, class: "dialog-body" }, BODIES[name]?.(view, close)),
 	]);
-}
-
-function help() {
-	return [
-		h(
-			"table",
-			{ key: "keys", class: "keys" },
-			h(
-				"tbody",
-				null,
-				BINDINGS.map(({ keys, name }) =>
-					h(
-						"tr",
-						{ key: name },
-						h(
-							"td",
-							null,
-							keys.map((key) => h("kbd", { key }, KEY_NAMES[/** @type {keyof typeof KEY_NAMES} */ (key)] ?? key)),
-						),
-						h("td", null, t(`control.${name}`).replace(/ ?[(（].*/, "")),
-					),
-				),
-			),
-		),
-		h("h3", { key: "signs" }, t("help.signs")),
-		h(
-			"ul",
-			{ key: "legend", class: "signs" },
-			["solid", "hollow", "passed", "star", "reprieved", "untouchable", "hatched", "amber", "indigo", "gap"].map(
-				(sign) => h("li", { key: sign }, t(`help.${sign}`)),
-			),
-		),
-	];
 }
 
 /** @param {View} view */
@@ -131,7 +90,7 @@ function share(view) {
 				h(
 					"div",
 					null,
-					teaching(view, page.pathname, formatLink(place)),
+					teaching(view, page, formatLink(place)),
 					h("h3", null, t("share.files")),
 					h("p", { class: "buttons" }, ["scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json"].map(file)),
 					h("h3", null, t("share.picture")),
@@ -161,18 +120,36 @@ function share(view) {
 	];
 }
 
-/** To start a class on this run, at this step. @param {View} view @param {string} page @param {string} here */
+/** To teach with it: a class on this run, at this step. @param {View} view @param {URL} page @param {string} here */
 function teaching(view, page, here) {
 	const token = document.querySelector("input[name=csrfmiddlewaretoken]");
-	if (!(token instanceof HTMLInputElement)) return null;
-	return h(
-		"form",
-		{ key: "class", method: "post", action: `${page}class${here}`, class: "share-class" },
-		h("input", { type: "hidden", name: "csrfmiddlewaretoken", value: token.value }),
-		h("input", { type: "hidden", name: "run", value: view.run.id }),
-		h("button", { class: "button primary" }, t("share.class")),
-		h("p", { class: "muted small" }, t("share.class.about")),
-	);
+	if (!(token instanceof HTMLInputElement) || view.boot.embed) return null;
+	return [
+		h(
+			"form",
+			{ key: "class", method: "post", action: `${page.pathname}class${here}`, class: "share-class" },
+			h("input", { type: "hidden", name: "csrfmiddlewaretoken", value: token.value }),
+			h("input", { type: "hidden", name: "run", value: view.run.id }),
+			h("button", { class: "button primary" }, t("share.class")),
+			h("p", { class: "muted small" }, t("share.class.about")),
+		),
+		h(
+			"div",
+			{ key: "speaker", class: "share-class" },
+			h(
+				"button",
+				{ type: "button", class: "button", on: { click: () => view.act.open("speaker") } },
+				t("share.speaker"),
+			),
+			h("p", { class: "muted small" }, t("share.speaker.about")),
+		),
+		h(
+			"div",
+			{ key: "handout", class: "share-class" },
+			h("a", { class: "button", href: `${page.pathname}handout${page.search}` }, t("share.handout")),
+			h("p", { class: "muted small" }, t("share.handout.about")),
+		),
+	];
 }
 
 /** @param {HTMLElement} button @param {string} text */

@@ -33,48 +33,63 @@ function point(player, by) {
 	player.jump(by, (event) => event.type !== here && event.type !== "AttemptFinished");
 }
 
-/** @type {Binding[]} */
-export const BINDINGS = [
-	{ keys: [" "], name: "play", run: (player) => player.play() },
-	{ keys: ["ArrowRight", "PageDown"], name: "forward", run: (player) => void player.forward() },
-	{ keys: ["ArrowLeft", "PageUp"], name: "back", run: (player) => player.back() },
-	{ keys: ["Shift+ArrowRight"], name: "attempton", run: (player) => player.attempt(1) },
-	{ keys: ["Shift+ArrowLeft"], name: "attemptback", run: (player) => player.attempt(-1) },
-	{ keys: ["]"], name: "pointon", run: (player) => point(player, 1) },
-	{ keys: ["["], name: "pointback", run: (player) => point(player, -1) },
-	{ keys: ["Home"], name: "first", run: (player) => player.seek(0) },
-	{ keys: ["End"], name: "last", run: (player) => player.seek(player.store.steps - 1, 1e6) },
-	{ keys: ["+", "="], name: "faster", run: (player) => player.faster(1) },
-	{ keys: ["-"], name: "slower", run: (player) => player.faster(-1) },
-	{ keys: ["n"], name: "preemption", run: (player) => void player.jump(1, isPreemption) },
-	{ keys: ["f"], name: "failure", run: (player) => void player.jump(1, isFailure) },
-	{ keys: ["p"], name: "samepod", run: (player, page) => void player.jump(1, concerns(page.state().hero)) },
-	{ keys: ["/"], name: "search", run: (_, page) => page.open("search") },
-	{ keys: ["g"], name: "goto", run: (_, page) => page.open("goto") },
-	{ keys: ["b"], name: "breakpoints", run: (_, page) => page.open("breakpoints") },
-	{ keys: ["s"], name: "share", run: (_, page) => page.open("share") },
-	{ keys: ["w"], name: "ask", run: (_, page) => page.open("ask") },
-	{ keys: ["t"], name: "transcript", run: (_, page) => page.open("transcript") },
-	{ keys: ["l"], name: "lanes", run: (_, page) => page.set({ lanes: !page.state().options.lanes }) },
-	{
-		keys: ["o"],
-		name: "order",
-		run: (_, page) => page.set({ order: page.state().order === "node" ? "plugin" : "node" }),
-	},
-	{ keys: ["i"], name: "inspect", run: (_, page) => page.set({ margin: !page.state().options.margin }) },
-	{ keys: ["z"], name: "zoomin", run: (_, page) => page.zoom(0.6) },
-	{ keys: ["Z"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
-	{ keys: ["q"], name: "predict", run: (_, page) => page.state().learner?.predict() },
-	{ keys: ["e"], name: "everystep", run: (_, page) => page.state().learner?.everyStep() },
-	{
-		keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
-		name: "pick",
-		run: (_, page, key) => page.state().learner?.predictions.pick(Number(key) - 1),
-	},
-	{ keys: ["Enter"], name: "reveal", run: (_, page) => page.state().learner?.predictions.goOn() },
-	{ keys: ["P"], name: "present", run: () => void import("./presentation.js").then(({ present }) => present()) },
-	{ keys: ["?"], name: "help", run: (_, page) => page.open("help") },
-];
+/** By what they are for; the help dialog has the same groups. @type {Record<string, Binding[]>} */
+export const GROUPS = {
+	move: [
+		{ keys: [" "], name: "play", run: (player) => player.play() },
+		{ keys: ["ArrowRight", "PageDown"], name: "forward", run: (player) => void player.forward() },
+		{ keys: ["ArrowLeft", "PageUp"], name: "back", run: (player) => player.back() },
+		{ keys: ["Shift+ArrowRight"], name: "attempton", run: (player) => player.attempt(1) },
+		{ keys: ["Shift+ArrowLeft"], name: "attemptback", run: (player) => player.attempt(-1) },
+		{ keys: ["]"], name: "pointon", run: (player) => point(player, 1) },
+		{ keys: ["["], name: "pointback", run: (player) => point(player, -1) },
+		{ keys: ["Home"], name: "first", run: (player) => player.seek(0) },
+		{ keys: ["End"], name: "last", run: (player) => player.seek(player.store.steps - 1, 1e6) },
+		{ keys: ["+", "="], name: "faster", run: (player) => player.faster(1) },
+		{ keys: ["-"], name: "slower", run: (player) => player.faster(-1) },
+	],
+	find: [
+		{ keys: ["n"], name: "preemption", run: (player) => void player.jump(1, isPreemption) },
+		{ keys: ["f"], name: "failure", run: (player) => void player.jump(1, isFailure) },
+		{ keys: ["p"], name: "samepod", run: (player, page) => void player.jump(1, concerns(page.state().hero)) },
+		{ keys: ["/"], name: "search", run: (_, page) => page.open("search") },
+		{ keys: ["g"], name: "goto", run: (_, page) => page.open("goto") },
+		{ keys: ["b"], name: "breakpoints", run: (_, page) => page.open("breakpoints") },
+		{ keys: ["t"], name: "transcript", run: (_, page) => page.open("transcript") },
+	],
+	look: [
+		{ keys: ["l"], name: "lanes", run: (_, page) => page.set({ lanes: !page.state().options.lanes }) },
+		{
+			keys: ["o"],
+			name: "order",
+			run: (_, page) => page.set({ order: page.state().order === "node" ? "plugin" : "node" }),
+		},
+		{ keys: ["i"], name: "inspect", run: (_, page) => page.set({ margin: !page.state().options.margin }) },
+		{ keys: ["z"], name: "zoomin", run: (_, page) => page.zoom(0.6) },
+		{ keys: ["Z"], name: "zoomout", run: (_, page) => page.zoom(1 / 0.6) },
+		{ keys: ["e"], name: "everystep", run: (_, page) => page.state().learner?.everyStep() },
+	],
+	predict: [
+		{ keys: ["q"], name: "predict", run: (_, page) => page.state().learner?.predict() },
+		{
+			keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"],
+			name: "pick",
+			run: (_, page, key) => page.state().learner?.predictions.pick(Number(key) - 1),
+		},
+		{ keys: ["Enter"], name: "reveal", run: (_, page) => page.state().learner?.predictions.goOn() },
+	],
+	teach: [
+		{ keys: ["P"], name: "present", run: () => void import("./presentation.js").then(({ present }) => present()) },
+		{ keys: ["S"], name: "speaker", run: (_, page) => page.open("speaker") },
+		{ keys: ["s"], name: "share", run: (_, page) => page.open("share") },
+	],
+	ask: [
+		{ keys: ["w"], name: "ask", run: (_, page) => page.open("ask") },
+		{ keys: ["?"], name: "help", run: (_, page) => page.open("help") },
+	],
+};
+
+export const BINDINGS = Object.values(GROUPS).flat();
 
 /** @param {KeyboardEvent} event */
 function nameOf(event) {

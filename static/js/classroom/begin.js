@@ -7,6 +7,7 @@
  * @property {HTMLElement} root
  * @property {Player} player
  * @property {ChunkStore} store
+ * @property {RunIndex} index
  * @property {{selection: any, pin: string | null}} chosen
  * @property {{drawn: View | null, followers: Set<(before: View | null, now: View) => void>}} screen
  * @property {(motion: boolean) => void} redraw

@@ -7,6 +7,7 @@ import { h, patch } from "../shared/dom.js";
 import { has, plain, t } from "../shared/i18n.js";
 import { Asked } from "./asked.js";
 import { addressOf, ClassSocket } from "./socket.js";
+import { ofClass, openSpeaker } from "./speaking.js";
 
 /** @typedef {import("./begin.js").Page} Page */
 /** @typedef {import("./socket.js").Board} Board */
@@ -104,6 +105,14 @@ export function teach(page) {
 	const say = (/** @type {string} */ type, /** @type {object} */ more = {}) => socket.say({ type, ...more });
 	function show() {
 		patch(bar, barOf());
+		ofClass.changed();
+	}
+
+	/** For the speaker view. */
+	function told() {
+		const { open, tally } = asked;
+		const { paused = false, ended = false } = board ?? {};
+		return { code, ...counts, open, right: tally, paused, ended, lost };
 	}
 
 	/** @param {string} name @param {() => void} click @param {Record<string, any>} [more] */
@@ -142,6 +151,7 @@ export function teach(page) {
 				button("asks", () => predictions.turn(!predictions.on, player), { "aria-pressed": String(predictions.on) }),
 				button("pause", () => say("pause", { on: !paused }), { "aria-pressed": String(paused) }),
 				button("gather", gather),
+				button("speaker", () => openSpeaker(page)),
 				asksToEnd
 					? h(
 							"span",
@@ -188,6 +198,7 @@ export function teach(page) {
 		show();
 	}
 
+	Object.assign(ofClass, { told, does: { reveal, skip, gather, pause: () => say("pause", { on: !board?.paused }) } });
 	const socket = new ClassSocket(addressOf(boot.class.ws), code, {
 		board: (now, hello) => take(now, hello !== null),
 		message: (message) => {

@@ -4,8 +4,10 @@
 import { drawDialog } from "../chrome/dialogs.js";
 import { formatLink } from "../shared/link.js";
 import { loadCaptions } from "../steps/captions.js";
-import { region, screen } from "./page.js";
+import { boot } from "./opening.js";
+import * as page from "./page.js";
 
+const { region, screen } = page;
 const dialog = /** @type {HTMLDialogElement} */ (region("dialog"));
 let open = "";
 let wished = ""; // asked for before the first step was here
@@ -18,6 +20,7 @@ screen.followers.add(follow);
 /** One that was open and closed meanwhile stays closed. @param {string} name */
 export async function showDialog(name) {
 	if (!screen.drawn) return void (wished = name); // a link to a step needs the step
+	if (name === "speaker") return void (await import("../classroom/speaking.js")).openSpeaker({ ...page, boot });
 	if (name.startsWith("ask")) return void askAbout(name.slice("ask".length + 1));
 	const fresh = !dialog.open;
 	await loadCaptions(); // the transcript tells every event

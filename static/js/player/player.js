@@ -70,16 +70,22 @@ export class Player {
 		this.changed(motion);
 	}
 
-	/** One frame on or back. @returns {boolean} whether there was one */
-	forward(motion = true) {
+	/** The place one frame on; null: none is here. @returns {Place | null} */
+	get ahead() {
 		let { step, frame } = this;
 		do {
 			if (frame < this.frames(step) - 1) frame += 1;
 			else if (this.store.event(step + 1)) [step, frame] = [step + 1, 0];
-			else return false;
+			else return null;
 		} while (this.leavesOut(step, frame));
-		this.move(step, frame, motion);
-		return true;
+		return { step, frame };
+	}
+
+	/** One frame on or back. @returns {boolean} whether there was one */
+	forward(motion = true) {
+		const { ahead } = this;
+		if (ahead) this.move(ahead.step, ahead.frame, motion);
+		return ahead !== null;
 	}
 
 	back() {

@@ -22,6 +22,7 @@ export async function warm() {
 	drawWithMotion(motion);
 	if (boot.ask && !boot.embed) act.open(`ask:${boot.ask}`);
 	await Promise.all([timeline.loadHands(), learn()]);
+	if (!boot.embed) (await import("../classroom/speaking.js")).beginSpeaking({ ...page, boot });
 	if (boot.class) await (await import("../classroom/begin.js")).begin({ ...page, boot });
 	redraw(false);
 }

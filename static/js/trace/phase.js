@@ -74,9 +74,10 @@ function reached({ cycle }, hero) {
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	if (state.cycle.PreemptionEvaluated || state.group?.preemption) return "PostFilter";
 	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
-	if (tried) return tried.node ? "Permit" : "Filter";
+	const group = tried || state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
+	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
+	if (group) return tried?.node ? "Permit" : "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 

@@ -51,6 +51,20 @@ def svg(drawing: dict[str, Any], words: Words) -> str:
     )
 
 
+def bare(drawing: dict[str, Any]) -> str:
+    """The cluster alone, for a page that has the words."""
+    top, bottom = FIELD
+    drawn = "".join(coloured(shape) for shape in shapes(drawing, WIDTH, (bottom - top) / SCALE))
+    left = QUEUE if drawing["queue"] else 0.0
+    count = len(drawing["nodes"])
+    field = WIDTH if drawing["cells"] or not count else left + count * node_pitch(count, left, WIDTH)
+    box = f"{MARGIN - 8} {top - 8} {field * SCALE + 16:.0f} {bottom - top + 48}"
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{box}" font-family="{FONTS}">'
+        f'<g transform="translate({MARGIN} {top}) scale({SCALE:.3f})">{drawn}</g>{names(drawing)}</svg>'
+    )
+
+
 def png(drawing: dict[str, Any], words: Words) -> bytes:
     """The same for sites that show no SVG. Words are left out on a machine that has none of FONTS."""
     return resvg_py.svg_to_bytes(svg_string=svg(drawing, words), width=SIZE[0])

@@ -1,0 +1,55 @@
+"""Private notes at the steps of a version: for the one who wrote them, an account or a browser, and nobody else."""
+
+from django.db.models import Exists, OuterRef, QuerySet
+
+from kschedui.models import Note, Version
+from kschedui.scenarios.access import Visitor
+from scheduler_core.apis.messages import Message
+
+LONGEST = 2000
+MOST = 300  # of one person on one version
+
+
+class BadNote(ValueError):
+    """The text is the sentence for the visitor."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+def of(visitor: Visitor, version: Version) -> QuerySet[Note]:
+    """The visitor's own, in the order of steps."""
+    if visitor.user:
+        return Note.objects.filter(version=version, owner=visitor.user)
+    mine = Note.objects.filter(version=version, owner=None, editor_hash=visitor.editor_hash)
+    return mine if visitor.editor else Note.objects.none()
+
+
+def keep(visitor: Visitor, version: Version, step: int, text: str) -> str:
+    """Instead of what the visitor wrote there before; "" for nothing. What is kept; raises BadNote."""
+    text = text.replace("\0", "").strip()
+    if len(text) > LONGEST:
+        raise BadNote(Message("A note has at most {most:,} characters; this one has {n:,}.", most=LONGEST, n=len(text)))
+    mine = of(visitor, version)
+    if not text:
+        mine.filter(step=step).delete()
+    elif mine.exclude(step=step).count() >= MOST:
+        raise BadNote(Message("You have {most} notes on this version, which is the limit.", most=MOST))
+    else:
+        whose = {"owner": visitor.user, "editor_hash": "" if visitor.user else visitor.editor_hash}
+        Note.objects.update_or_create({"text": text}, version=version, step=step, **whose)
+    return text
+
+
+def carry_over(before: Version, after: Version) -> None:
+    """A new version begins with the notes of the one before it, each person's, at the same steps."""
+    kept = Note.objects.filter(version=before).values("owner_id", "editor_hash", "step", "text")
+    Note.objects.bulk_create([Note(version=after, **one) for one in kept])
+
+
+def claim_all(visitor: Visitor) -> None:
+    """Give the account those of this browser, except where it has one itself."""
+    own = Note.objects.filter(owner=visitor.user, version=OuterRef("version"), step=OuterRef("step"))
+    theirs = Note.objects.filter(~Exists(own), owner=None, editor_hash=visitor.editor_hash)
+    theirs.update(owner=visitor.user, editor_hash="")

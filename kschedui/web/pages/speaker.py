@@ -1,0 +1,33 @@
+"""The speaker view: a second window of the browser that shows a run, with what is to be said about it."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.urls import reverse
+from django.views.decorators.csrf import ensure_csrf_cookie
+from django.views.decorators.http import require_safe
+
+from kschedui.language import language
+from kschedui.scenarios import store as scenarios
+from kschedui.web.pages import cards
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.views import seen
+
+
+@ensure_csrf_cookie
+@page_view
+@require_safe
+def show(request: HttpRequest, sid: str, number: int) -> HttpResponse:
+    """/s/<sid>/v/<n>/speaker: scenarios/speaker.html, `title`, `boot` {captions, language, notes (their address),
+    picture (likewise, without a step)}. What the run shows comes from the player, in the other window."""
+    _, scenario = seen(request, sid)
+    version = scenarios.version(scenario, number)
+    args = [sid, version.number]
+    boot = {
+        "captions": static(f"i18n/{language()}.json"),
+        "language": language(),
+        "notes": reverse("v1:notes", args=args),
+        "picture": reverse("picture", args=args) + cards.place_query(request.GET.dict()),
+    }
+    title = cards.title_of(scenario, cards.lesson_of(version.summary))
+    return render(request, "scenarios/speaker.html", {"title": title, "boot": boot})

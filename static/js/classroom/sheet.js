@@ -1,0 +1,139 @@
+// @ts-check
+/**
+ * What a handout has of a run: the steps and questions before the answers, and what is kept for the last page, which is
+ * all that tells an answer: what comes of a pod once it was asked about, and whatever names an answer.
+ */
+
+import { optionText, textOf } from "../learn/words.js";
+import { plain, t } from "../shared/i18n.js";
+import { captionOf } from "../steps/captions.js";
+import { framesOf } from "../steps/registry.js";
+import { Stops } from "./stops.js";
+
+/** @typedef {import("../learn/questions.js").Question} Question */
+/** @typedef {import("../learn/answers.js").Spot} Spot */
+/**
+ * @typedef {object} Item
+ * @property {number} step of its picture
+ * @property {string} sentence what the player says there
+ * @property {string} [words] the teacher's
+ * @property {string} [question]
+ * @property {string[]} [options]
+ * @property {number} [number] of the question
+ * @property {boolean} [plainly] without a picture
+ */
+/**
+ * @typedef {object} Sheet
+ * @property {string} title
+ * @property {Item[]} items
+ * @property {{number: number, answer: string, sentence: string}[]} answers
+ * @property {Item[]} later what is shown with the answers
+ * @property {string} end how the run ends
+ */
+
+const MOST_MARKS = 12;
+const SHORT = 3; // an answer of fewer letters is found in any sentence
+
+/** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson @returns {Sheet} */
+export function sheetOf(store, lesson) {
+	const stops = new Stops(store, lesson);
+	stops.read();
+	const asked = stops.questions.list;
+	const marks = (stops.words.length ? stops.words : decisions(store)).slice(0, MOST_MARKS);
+	const shown = marks.map((one) => ({ ...itemAt(store, lastOf(store, one.step)), words: one.text }));
+	const early = shown.filter((one) => !asked.some((question) => tells(one, podAt(store, one.step), question)));
+	const start = itemAt(store, { step: 0, frame: 0 });
+	const questions = asked.map((question, i) => askedItem(store, question, i + 1, asked));
+	const items = [start, ...early, ...questions].sort((a, b) => a.step - b.step);
+	return {
+		title: "",
+		items,
+		answers: asked.map((question, i) => ({ number: i + 1, ...answer(store, question) })),
+		later: shown.filter((one) => !early.includes(one)),
+		end: endOf(store),
+	};
+}
+
+/** The step, and what the player says there. @param {ChunkStore} store @param {Spot} spot @returns {Item} */
+function itemAt(store, { step, frame }) {
+	const [event, state] = [store.event(step), store.stateBefore(step + 1)];
+	if (!event || !state) return { step, sentence: "" };
+	const { sentence } = captionOf({ state, event, frame, order: "plugin", following: store.event(step + 1) });
+	return { step, sentence: plain(sentence) };
+}
+
+/** @param {ChunkStore} store @param {number} step @returns {Spot} */
+function lastOf(store, step) {
+	return { step, frame: framesOf(/** @type {AnyEvent} */ (store.event(step))) - 1 };
+}
+
+/**
+ * The cluster before the question's step, since a picture has no frames.
+ * @param {ChunkStore} store
+ * @param {Question} question
+ * @param {number} number
+ * @param {Question[]} asked
+ * @returns {Item}
+ */
+function askedItem(store, question, number, asked) {
+	const { step, frame } = question.from;
+	const before = Math.max(0, step - 1);
+	const spot = frame ? { step, frame: frame - 1 } : lastOf(store, before);
+	const item = { ...itemAt(store, spot), step: before };
+	// what would tell an earlier answer stays away: words and picture
+	const plainly = asked.slice(0, number - 1).some((one) => tells(item, question.pod, one));
+	const options = question.options.map((option) => optionText(option, question));
+	return {
+		...item,
+		sentence: plainly ? "" : item.sentence,
+		plainly,
+		question: plain(textOf(question)),
+		options,
+		number,
+	};
+}
+
+/** Does what is of a pod tell the answer? @param {Item} item @param {string} pod @param {Question} question */
+function tells(item, pod, question) {
+	if (item.step < question.from.step) return false;
+	if (pod === question.pod) return true;
+	const right = optionText(question.options[question.right], question);
+	return right.length >= SHORT && `${item.sentence} ${item.words ?? ""}`.includes(right);
+}
+
+/** Whose attempt a step belongs to. @param {ChunkStore} store @param {number} step */
+function podAt(store, step) {
+	for (const { event } of store.walk(step, -1)) if (event.type === "CycleStarted") return event.pod;
+	return "";
+}
+
+/** @param {ChunkStore} store @param {Question} question */
+function answer(store, question) {
+	const { step, frame } = question.shown;
+	return {
+		answer: `${optionText(question.options[question.right], question)}.`,
+		sentence: itemAt(store, { step, frame }).sentence,
+	};
+}
+
+/** Of a run that nobody marked: preemptions, then how attempts end. @param {ChunkStore} store */
+function decisions(store) {
+	const found = [];
+	const left = { PreemptionEvaluated: 4, SchedulingFailed: 3, HostSelected: 5 };
+	for (const { step, event } of store.walk(0, 1)) {
+		const type = /** @type {keyof typeof left} */ (event.type);
+		if (left[type] > 0) {
+			left[type] -= 1;
+			found.push({ step, text: "" });
+		}
+	}
+	return found;
+}
+
+/** @param {ChunkStore} store */
+function endOf(store) {
+	const last = store.steps - 1;
+	return store.event(last)?.type === "RunFinished"
+		? itemAt(store, { step: last, frame: 0 }).sentence
+		: t("handout.cut", { n: last });
+}

@@ -1,0 +1,152 @@
+// @ts-check
+/**
+ * What the player tells the speaker view, a second window of this browser (pages/speaker.js), and what that asks for.
+ * They find each other by a name that this tab keeps: the view goes on when the player is loaded again, or becomes a
+ * class.
+ */
+
+import { lessonAt } from "../chrome/story.js";
+import { predictions } from "../learn/predictions.js";
+import { textOf } from "../learn/words.js";
+import { plain } from "../shared/i18n.js";
+import { captionOf } from "../steps/captions.js";
+import { Stops } from "./stops.js";
+
+/** @typedef {import("./begin.js").Page} Page */
+/** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string}} Told */
+/**
+ * @typedef {{code: string, students: number, answered: number, open: boolean, paused: boolean,
+ *   right: [number, number] | null, ended: boolean, lost: boolean}} ClassTold
+ */
+
+const KEPT = "kschedui.speaker";
+const SPACING = 100; // milliseconds between two messages
+const WINDOW = "popup,width=1040,height=760";
+
+/** What a class adds, on its teacher's page. */
+export const ofClass = {
+	/** @type {() => ClassTold | null} */
+	told: () => null,
+	/** @type {Record<string, () => void>} */
+	does: {},
+	/** There is something new to tell. */
+	changed: () => {},
+};
+
+/** @type {Page | null} */
+let page = null;
+/** @type {BroadcastChannel | null} */
+let channel = null;
+/** @type {Stops | null} */
+let stops = null;
+let due = 0;
+
+/** Be ready; go on where a speaker view is open already. @param {Page} made */
+export function beginSpeaking(made) {
+	if (page) return;
+	page = made;
+	stops = new Stops(page.store, page.boot.lesson ?? {});
+	if (nameOf() && addressOf()) listen();
+}
+
+/** Open the window. @param {Page} made */
+export function openSpeaker(made) {
+	if (!page) beginSpeaking(made);
+	const address = addressOf();
+	if (!address) return;
+	if (!nameOf()) sessionStorage.setItem(KEPT, Math.random().toString(36).slice(2));
+	listen();
+	window.open(`${address}#${nameOf()}`, `speaker-${nameOf()}`, WINDOW);
+}
+
+/** This tab's name; "" before it has one, or where there is no storage. */
+function nameOf() {
+	try {
+		return sessionStorage.getItem(KEPT) ?? "";
+	} catch {
+		return "";
+	}
+}
+
+/** The speaker view of this run; "" for a student, who has none. */
+function addressOf() {
+	const { boot } = /** @type {Page} */ (page);
+	if (!boot.scenario?.id) return "";
+	const own = new URL(boot.class?.page ?? boot.page, location.href);
+	return `${own.pathname}speaker${own.search}`;
+}
+
+function listen() {
+	if (channel || !page) return;
+	channel = new BroadcastChannel(`${KEPT}.${nameOf()}`);
+	channel.onmessage = ({ data }) => hear(data);
+	ofClass.changed = soon;
+	page.screen.followers.add(soon);
+	soon();
+}
+
+/** @param {any} message */
+function hear(message) {
+	const { player } = /** @type {Page} */ (page);
+	if (message.type === "go") {
+		player.playing = false;
+		player.seek(message.step, message.frame);
+	}
+	if (message.type === "key") {
+		const { key, shiftKey } = message;
+		document.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey, cancelable: true }));
+	}
+	if (message.type === "class") ofClass.does[message.what]?.();
+	if (document.hidden) setTimeout(() => player.turn(performance.now())); // a window that is covered draws nothing
+	soon();
+}
+
+/** Tell, a moment later: several things change at once. */
+function soon() {
+	if (due) return;
+	due = setTimeout(() => {
+		due = 0;
+		tell();
+	}, SPACING);
+}
+
+function tell() {
+	const { screen, store, index, boot, player } = /** @type {Page} */ (page);
+	const view = screen.drawn;
+	if (!view) return;
+	channel?.postMessage({
+		type: "shown",
+		address: addressOf(),
+		step: view.step,
+		frame: view.frame,
+		steps: store.steps,
+		playing: player.playing,
+		now: toldOf(view),
+		next: nextOf(view),
+		stops: stops?.list(index),
+		class: boot.class ? ofClass.told() : null,
+	});
+}
+
+/** What is on screen. @param {View} view @returns {Told} */
+function toldOf(view) {
+	const { eyebrow, sentence, why } = view.caption;
+	const told = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };
+	return { ...told, lesson: predictions.open ? "" : (lessonAt(view)?.text ?? "") };
+}
+
+/** What comes with the next key, whether it may be told or not: of an open question, its answer. @param {View} view */
+function nextOf(view) {
+	const { player, store, explainer } = view;
+	const { open, ahead } = predictions;
+	const to = open?.shown ?? player.ahead;
+	if (!to) return null;
+	const asks = !open && ahead && ahead.from.step === to.step && ahead.from.frame === to.frame;
+	if (asks) return { eyebrow: "", sentence: plain(textOf(ahead)), why: "", lesson: "", asks: true };
+	const [event, state] = [store.event(to.step), store.stateBefore(to.step + 1)];
+	if (!event || !state) return null;
+	const { order } = player;
+	const following = store.event(to.step + 1);
+	const caption = captionOf({ state, event, frame: to.frame, order, following, explainer });
+	return toldOf(/** @type {View} */ ({ ...view, ...to, event, state, caption }));
+}

@@ -1,0 +1,70 @@
+// @ts-check
+/** Where a teacher may want to stop: attempts, questions, and the steps at which the scenario's text says something. */
+
+import { Questions } from "../learn/questions.js";
+import { textOf } from "../learn/words.js";
+import { plain, t } from "../shared/i18n.js";
+import { podName } from "../shared/units.js";
+
+/** @typedef {"attempt" | "question" | "words"} Kind */
+/** @typedef {{step: number, frame: number, kind: Kind, text: string}} Stop */
+
+const MOST = 400; // that a list shows
+
+export class Stops {
+	/** @param {ChunkStore} store @param {{captions?: any[], questions?: any[]}} lesson */
+	constructor(store, { captions = [], questions = [] }) {
+		this.store = store;
+		this.captions = captions;
+		this.questions = new Questions(questions);
+		/** @type {Stop[]} */
+		this.words = [];
+		this.next = 0;
+		this.attempt = 0;
+	}
+
+	/** All of them as far as the run is here, in order. @param {RunIndex} index @returns {Stop[]} */
+	list(index) {
+		this.read();
+		const attempts = index.columns.flatMap((one) => (one.kind === "attempt" ? [attemptStop(one)] : []));
+		const asked = this.questions.list.map(questionStop);
+		const marked = [...asked, ...this.words];
+		const found =
+			attempts.length + marked.length > MOST ? [...attempts.slice(0, MOST), ...marked] : [...attempts, ...marked];
+		return found.sort((a, b) => a.step - b.step || a.frame - b.frame);
+	}
+
+	/** What has come since. */
+	read() {
+		const { store } = this;
+		this.questions.update(store);
+		if (store.chunks[0] === undefined) return;
+		for (let event = store.event(this.next); event; event = store.event(++this.next)) this.take(event);
+	}
+
+	/** @param {AnyEvent} event */
+	take(event) {
+		if (event.type === "CycleStarted") this.attempt = event.attempt;
+		const told = this.captions.find(
+			(one) => one.event === event.type && (!one.attempt || one.attempt === this.attempt),
+		);
+		if (told) this.words.push({ step: this.next, frame: 0, kind: "words", text: told.text });
+	}
+}
+
+/** @param {Extract<Column, {kind: "attempt"}>} column @returns {Stop} */
+function attemptStop({ step, attempt, pod, node, outcome }) {
+	const end = node ? ` → ${node}` : outcome ? `: ${t(`outcome.${outcome}`)}` : "";
+	return { step, frame: 0, kind: "attempt", text: `${t("attempt")} ${attempt}, ${podName(pod)}${end}` };
+}
+
+/**
+ * The place before it, where going on asks it.
+ * @param {import("../learn/questions.js").Question} question
+ * @returns {Stop}
+ */
+function questionStop(question) {
+	const { step, frame } = question.from;
+	const before = frame ? { step, frame: frame - 1 } : { step: step - 1, frame: 1e6 };
+	return { ...before, kind: "question", text: plain(textOf(question)) };
+}

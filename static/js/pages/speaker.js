@@ -1,0 +1,172 @@
+// @ts-check
+/**
+ * The speaker view: what the player in another window of this browser shows and what comes next, private notes, a
+ * clock, and the steps to go to. All of the run comes from there (classroom/speaking.js).
+ */
+
+import { h, patch } from "../shared/dom.js";
+import { loadCatalogue, t } from "../shared/i18n.js";
+import { startClock } from "./speaker_clock.js";
+import { Notes } from "./speaker_notes.js";
+
+/** @typedef {{eyebrow: string, sentence: string, why: string, lesson: string, asks?: boolean}} Told */
+/** @typedef {{step: number, frame: number, kind: string, text: string}} Stop */
+
+const SILENCE = 2500; // milliseconds after which there is nobody
+const PICTURE_REST = 250; // a picture is drawn by the server: not while steps fly by
+const NOT_KEYS = new Set(["Tab", "Escape", "Shift", "Control", "Alt", "Meta"]);
+
+const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "{}");
+const region = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
+const name = location.hash.slice(1);
+const channel = new BroadcastChannel(`kschedui.speaker.${name}`);
+const notes = new Notes(boot.notes, () => draw());
+/** @type {any} */
+let shown = null;
+let followed = -1;
+let resting = 0;
+
+/** @param {object} message */
+const say = (message) => channel.postMessage(message);
+const go = (/** @type {number} */ step, frame = 0) => say({ type: "go", step, frame });
+const key = (/** @type {string} */ one, shiftKey = false) => say({ type: "key", key: one, shiftKey });
+
+function draw() {
+	if (!shown) return void patch(region("now"), [h("p", { key: "alone", class: "muted" }, t("speaker.alone"))]);
+	patch(region("now"), captionOf(shown.now, "speaker.now", "h1"));
+	patch(
+		region("next"),
+		shown.next ? captionOf(shown.next, shown.next.asks ? "speaker.asks" : "speaker.next", "h2") : [],
+	);
+	patch(region("class"), classOf(shown.class));
+	patch(region("buttons"), buttons());
+	patch(region("stops"), [h("h2", { key: "title" }, t("speaker.stops")), h("ol", { key: "list" }, stops().map(row))]);
+	notes.draw(region("notes"), shown.step);
+	document.title = `${shown.step}: ${shown.now.sentence}`;
+	region("speaker").dataset.step = shown.frame ? `${shown.step}.${shown.frame}` : String(shown.step);
+}
+
+/** @param {Told} told @param {string} label @param {string} heading */
+function captionOf({ eyebrow, sentence, why, lesson }, label, heading) {
+	const place = label === "speaker.now" ? t("speaker.place", { step: shown.step, all: shown.steps - 1 }) : "";
+	return [
+		h(
+			"p",
+			{ key: "label", class: "speaker-label" },
+			t(label),
+			" ",
+			h("span", null, [place, eyebrow].filter(Boolean).join(" · ")),
+		),
+		h(heading, { key: "sentence" }, sentence),
+		why && h("p", { key: "why" }, why),
+		lesson && h("p", { key: "lesson", class: "speaker-words" }, lesson),
+	];
+}
+
+/** @param {string} text @param {() => void} click @param {string} [more] of its class */
+function button(text, click, more = "") {
+	return h("button", { key: text, type: "button", class: `button ${more}`, on: { click } }, text);
+}
+
+/** Of the class, if there is one. @param {any} told */
+function classOf(told) {
+	if (!told) return [];
+	const { code, students, answered, open, right, paused, ended, lost } = told;
+	const does = (/** @type {string} */ what) => () => say({ type: "class", what });
+	const all = Math.max(answered, students);
+	return [
+		h(
+			"p",
+			{ key: "name" },
+			h("b", null, t("class.name", { code })),
+			" ",
+			lost ? t("class.lost") : t("class.students", { n: students }),
+		),
+		ended && h("p", { key: "ended" }, t("class.ended")),
+		open && h("p", { key: "answered", class: "speaker-answered" }, t("class.answered", { n: answered, all })),
+		right && h("p", { key: "right", class: "speaker-answered" }, t("class.right", { right: right[0], all: right[1] })),
+		!ended &&
+			h(
+				"p",
+				{ key: "does", class: "buttons" },
+				open && button(t("class.reveal"), does("reveal"), "primary"),
+				open && button(t("class.skip"), does("skip")),
+				button(t(paused ? "speaker.unpause" : "class.pause"), does("pause")),
+				button(t("class.gather"), does("gather")),
+			),
+	];
+}
+
+function buttons() {
+	return [
+		button(`← ${t("speaker.back")}`, () => key("ArrowLeft")),
+		button(`${t("speaker.on")} →`, () => key("ArrowRight"), "primary"),
+		button(t(shown.playing ? "control.pause" : "control.play"), () => key(" ")),
+		button(t("speaker.attempt"), () => key("ArrowRight", true)),
+	];
+}
+
+/** Steps to stop at, and those that have a note. @returns {Stop[]} */
+function stops() {
+	const noted = [...notes.kept].map(([step, text]) => ({ step, frame: 0, kind: "note", text }));
+	return [...(shown.stops ?? []), ...noted].sort((a, b) => a.step - b.step);
+}
+
+/** @param {Stop} stop @param {number} i @param {Stop[]} all */
+function row(stop, i, all) {
+	const after = all.slice(i + 1).find(({ step }) => step > stop.step);
+	const now = stop.step <= shown.step && (!after || after.step > shown.step);
+	const sign = t(`speaker.kind.${stop.kind}`);
+	return h(
+		"li",
+		{ key: `${stop.kind}${i}`, class: `${stop.kind} ${now ? "now" : ""}`, "aria-current": now ? "step" : null },
+		h(
+			"button",
+			{ type: "button", on: { click: () => go(stop.step, stop.frame) } },
+			h("span", { class: "when" }, String(stop.step)),
+			h("span", { class: "text" }, stop.kind === "attempt" ? "" : h("b", null, `${sign}: `), stop.text),
+		),
+	);
+}
+
+/** The list comes along, and the picture once the steps rest. */
+function follow() {
+	if (followed === shown.step) return;
+	followed = shown.step;
+	region("stops").querySelector(".now")?.scrollIntoView({ block: "nearest" });
+	clearTimeout(resting);
+	resting = setTimeout(() => {
+		const address = new URL(boot.picture, location.href);
+		address.searchParams.set("step", shown.step);
+		patch(region("picture"), [
+			h("img", { key: "picture", src: address.href, alt: t("speaker.picture", { step: shown.step }) }),
+		]);
+	}, PICTURE_REST);
+}
+
+channel.onmessage = (/** @type {MessageEvent} */ { data }) => {
+	if (data.type !== "shown") return;
+	const own = new URL(data.address, location.href);
+	if (own.pathname !== location.pathname || own.search !== location.search) {
+		location.href = `${own.href}#${name}`; // the player went to another run
+		return;
+	}
+	shown = data;
+	draw();
+	follow();
+};
+
+document.addEventListener("keydown", (event) => {
+	const target = /** @type {Element} */ (event.target);
+	if (event.ctrlKey || event.metaKey || event.altKey || NOT_KEYS.has(event.key)) return;
+	if (target.closest("input, textarea, select")) return;
+	if ((event.key === "Enter" || event.key === " ") && target.closest("button, a")) return;
+	event.preventDefault();
+	key(event.key, event.shiftKey);
+});
+
+await loadCatalogue(boot.captions);
+startClock(region("clock"), boot.language);
+await notes.load();
+say({ type: "hello" });
+setTimeout(draw, SILENCE);

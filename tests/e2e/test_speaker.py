@@ -1,0 +1,75 @@
+"""The speaker view: a second window of the teacher's browser, which follows the player and drives it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from kschedui.supervisor.stack import Stack
+from tests.e2e.player_page import drawn, open_player, sentence
+from tests.e2e.test_player_for_everyone import AXE, violations
+
+
+def speaker_of(player: Page) -> Page:
+    """Opened with its key."""
+    with player.context.expect_page() as opened:
+        player.keyboard.press("S")
+    expect(opened.value.locator("#speaker")).to_have_attribute("data-step", re.compile(r"^\d"))
+    return opened.value
+
+
+def test_the_speaker_view_shows_now_and_next_drives_the_player_and_keeps_private_notes(browser_page: Page) -> None:
+    player = browser_page
+    open_player(player, "high-preempts-low", "#7")
+    speaker = speaker_of(player)
+    expect(speaker.locator("#now h1")).to_have_text(sentence(player))
+    coming = speaker.locator("#next h2").inner_text()
+    speaker.keyboard.press("ArrowRight")
+    expect(speaker.locator("#now h1")).to_have_text(coming)
+    expect(player.locator("#caption h1")).to_have_text(coming)
+    speaker.keyboard.press("Home")
+    drawn(player, "0")
+    expect(speaker.locator("#picture img")).to_have_attribute("src", re.compile(r"step=0$"))
+    speaker.locator("#stops .attempt button").first.click()
+    drawn(player, str(player.evaluate("kschedui.index.columns.find(({ kind }) => kind === 'attempt').step")))
+    step = player.evaluate("kschedui.player.step")
+    expect(speaker.locator("#speaker")).to_have_attribute("data-step", str(step))
+    speaker.fill("#note", "Wait for three hands.")
+    speaker.keyboard.press("s")  # a letter of the note
+    expect(speaker.locator("#notes [role=status]")).to_contain_text("Saved.")
+    assert player.locator("dialog[open]").count() == 0
+    assert "three hands" not in player.content()
+    player.keyboard.press("ArrowRight")
+    expect(speaker.locator("#speaker")).not_to_have_attribute("data-step", str(step))
+    expect(speaker.locator("#notes label")).to_have_text(f"Your note at step {step}")  # whoever writes stays there
+    player.goto(re.sub(r"#.*", "#0", player.url))
+    player.reload()
+    drawn(player)
+    speaker.reload()
+    speaker.locator("#stops .note button").click()
+    expect(speaker.locator("#note")).to_have_value("Wait for three hands.s")
+    drawn(player, str(step))
+    speaker.get_by_role("button", name="Start again").click()
+    expect(speaker.locator(".speaker-elapsed")).to_contain_text("0:0")
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_speaker_view_fits_a_phone_is_axe_clean_and_alone_says_why(
+    browser: Browser, live_stack: Stack, language: str
+) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, bypass_csp=True)
+    context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
+    player, alone = context.new_page(), context.new_page()
+    open_player(player, "high-preempts-low", "#7")
+    speaker = speaker_of(player)
+    alone.goto(speaker.url.split("#")[0] + "#somebody-else")
+    expect(alone.locator("#now")).to_contain_text(re.compile("another browser|另一个浏览器"))
+    for page in (speaker, alone):
+        page.add_script_tag(path=str(AXE))
+        assert violations(page, page.url) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
+    context.close()
