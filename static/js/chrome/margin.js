@@ -15,8 +15,7 @@ async function load(view) {
 }
 
 /**
- * @param {Element} target
- * @param {View} view
+ * @param {Element} target @param {View} view
  * @returns {boolean} whether it is whole; else the rest comes with its modules
  */
 export function drawMargin(target, view) {
@@ -57,8 +56,7 @@ export function drawMargin(target, view) {
 
 /**
  * What is explained when nobody points at anything: the number that decides at this step.
- * @param {View} view
- * @returns {string}
+ * @param {View} view @returns {string}
  */
 function defaultRef(view) {
 	const { state, hero } = view;

@@ -24,6 +24,7 @@ export const PICTURES = {
 	bars: () => import("./score/bars.js"),
 	preempt: () => import("./preempt/view.js"),
 	strips: () => import("./binding/view.js"),
+	running: () => import("./preempt/running.js"),
 	claims: () => import("./cluster/claims.js"),
 	scores: () => import("./many/ranked.js"),
 	cells: () => import("./many/cells.js"),

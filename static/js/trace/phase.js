@@ -62,8 +62,7 @@ export function underWay({ cycle, group }) {
 
 /**
  * How far the attempt came that is over: one behind its last extension point.
- * @param {State} state
- * @param {string} hero
+ * @param {State} state @param {string} hero
  */
 function reached({ cycle }, hero) {
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
@@ -107,9 +106,7 @@ export function heroOf(event, state) {
 
 /**
  * The rail: what each extension point did for the amber pod so far.
- * @param {AnyEvent} event
- * @param {State} state
- * @returns {Map<string, StationState>}
+ * @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>}
  */
 export function stations(event, state) {
 	const hero = heroOf(event, state);
@@ -136,10 +133,7 @@ function mark(out, cycle, now) {
 
 /**
  * What failed stays red, and what was reserved before it is undone.
- * @param {Map<string, StationState>} out
- * @param {AnyEvent} event
- * @param {State} state
- * @param {string} hero
+ * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero
  */
 function rollBack(out, event, state, hero) {
 	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;

@@ -152,8 +152,7 @@ export class RunIndex {
 
 /**
  * The last of `count` for which it holds; it holds up to there.
- * @param {number} count
- * @param {(i: number) => boolean} holds
+ * @param {number} count @param {(i: number) => boolean} holds
  */
 export function lastUpTo(count, holds) {
 	let low = 0;

@@ -93,8 +93,7 @@ export function stoppedAlone(event, state, frame, order) {
 
 /**
  * Frames of Filter: plugin by plugin, or node by node.
- * @param {NodesFiltered} event
- * @param {"plugin" | "node"} order
+ * @param {NodesFiltered} event @param {"plugin" | "node"} order
  */
 export function filterFrames(event, order) {
 	return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
@@ -121,8 +120,7 @@ function nodeFrames(event) {
 
 /**
  * Nodes seen up to and with this frame, in the order of the search.
- * @param {NodesFiltered} event
- * @param {number} frame
+ * @param {NodesFiltered} event @param {number} frame
  */
 export function nodesSeen(event, frame) {
 	const all = event.evaluated + (event.nominated_first ? 1 : 0);
