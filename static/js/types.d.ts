@@ -248,7 +248,7 @@ declare global {
 		geometry: Geometry;
 		mode: "heads" | "middle" | "thin";
 		/** of a name, in low rows */
-		letters?: number | false;
+		letters?: number;
 		scores: Scores | null;
 		totals: number[];
 		rank: number[];

@@ -9,7 +9,7 @@ import { GROUPS } from "./parts/late.js";
 import { theatreFrames } from "./preempt/model.js";
 
 const LANES = 200; // nodes; more are cells
-const BARS = 12;
+const BARS = 12; // and reasons written on lanes; more are grouped where they have no room
 
 /** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
 function scoreFrames(event) {

@@ -10,7 +10,6 @@ export const STATIONS = /** @type {const} */ ({
 	binding: ["PreBind", "Bind", "PostBind"],
 });
 const ALL = Object.values(STATIONS).flat();
-const rank = (/** @type {any} */ point) => ALL.indexOf(point);
 
 /** @type {Partial<Record<AnyEvent["type"], string>>} */
 const POINT = {
@@ -64,9 +63,12 @@ export function underWay({ cycle, group }) {
  * How far the attempt came that is over: one behind its last extension point.
  * @param {State} state @param {string} hero
  */
-function reached({ cycle }, hero) {
+function reached(state, hero) {
+	const { cycle } = state;
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
-	return 1 + Math.max(-1, ...done.map(([type]) => rank(POINT[/** @type {AnyEvent["type"]} */ (type)])));
+	const points = done.map(([type]) => POINT[/** @type {AnyEvent["type"]} */ (type)] ?? "");
+	if (cycle.SchedulingFailed?.pod === hero) points.push(failedPoint(state, hero));
+	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
 }
 
 /** @param {State} state @param {string} pod */
@@ -112,10 +114,10 @@ export function stations(event, state) {
 	const hero = heroOf(event, state);
 	const own = state.cycle.CycleStarted?.pod === hero ? state.cycle : {};
 	const current = pointOf(event, state);
-	const now = event.type === "AttemptFinished" ? reached(state, hero) : rank(current);
+	const now = event.type === "AttemptFinished" ? reached(state, hero) : ALL.indexOf(/** @type {any} */ (current));
 	const out = new Map();
 	ALL.forEach((point, i) => out.set(point, i < now ? "done" : "todo"));
-	if (now >= rank("PreFilter")) mark(out, own, now);
+	if (now >= ALL.indexOf("PreFilter")) mark(out, own, now);
 	if (current) out.set(current, "current");
 	rollBack(out, event, state, hero);
 	if (own.PodBound?.pod === hero) out.set("PostBind", "done");
@@ -126,8 +128,8 @@ export function stations(event, state) {
 function mark(out, cycle, now) {
 	if (cycle.PreFilterFinished?.rejected_by) out.set("PreFilter", "failed").set("Filter", "skipped");
 	if (cycle.NodesFiltered && !cycle.NodesFiltered.feasible) out.set("Filter", "failed");
-	if (now > rank("PostFilter") && !cycle.PreemptionEvaluated) out.set("PostFilter", "skipped");
-	if (now > rank("Score") && cycle.CycleStarted && !cycle.ScoresComputed)
+	if (now > ALL.indexOf("PostFilter") && !cycle.PreemptionEvaluated) out.set("PostFilter", "skipped");
+	if (now > ALL.indexOf("Score") && cycle.CycleStarted && !cycle.ScoresComputed)
 		out.set("PreScore", "skipped").set("Score", "skipped");
 }
 
@@ -140,5 +142,5 @@ function rollBack(out, event, state, hero) {
 	if (failed?.pod !== hero || !["BindingFailed", "PodUnreserved", "SchedulingFailed"].includes(event.type)) return;
 	out.set(failed.point, event.type === "BindingFailed" ? "current" : "failed");
 	if (undone?.pod !== hero) return;
-	for (const point of ALL.slice(rank("Reserve"), rank(failed.point))) out.set(point, "undone");
+	for (const point of ALL.slice(ALL.indexOf("Reserve"), ALL.indexOf(failed.point))) out.set(point, "undone");
 }

@@ -84,7 +84,7 @@ function lanesOf(view, bars, reasons) {
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
 		geometry,
-		letters: mode === "middle" && reasons?.lettersIn(geometry),
+		letters: mode === "middle" ? reasons?.lettersIn(geometry) : undefined,
 		chosen: view.state.cycle.HostSelected?.node ?? "",
 	};
 }
