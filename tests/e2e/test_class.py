@@ -10,7 +10,10 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.player_page import drawn, sentence, until
+from tests.e2e.test_courses import made
+from tests.e2e.test_handout import pages_of, whole
 from tests.e2e.test_player_for_everyone import AXE, violations
+from tests.e2e.test_speaker import speaker_of
 
 PHONE = {"width": 390, "height": 844}
 MakePage = Callable[..., Page]
@@ -75,37 +78,104 @@ def to_question(teacher: Page) -> None:
     raise AssertionError("no question came")
 
 
-def test_students_follow_look_around_and_catch_up_and_late_ones_are_where_the_teacher_is(visitor: MakePage) -> None:
-    teacher, desk, phone, late = visitor(), visitor(), visitor(phone=True), visitor(phone=True)
-    code = start(teacher, "#40")
-    for student in (desk, phone):
-        join(student, code)
-        at(student, "40")
+def same(teacher: Page, *students: Page) -> None:
+    """They show what the teacher shows."""
+    drawn(teacher)
+    link = teacher.locator("#player").get_attribute("data-ready")
+    for student in students:
+        expect(student.locator("#player")).to_have_attribute("data-ready", link or "")
+
+
+def fits(page: Page) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
+
+
+def test_an_afternoon_a_class_of_three_phones_a_course_and_a_handout(visitor: MakePage) -> None:
+    teacher, *phones = [visitor(phone=number > 0) for number in range(4)]
+    first, second, late = phones
+    code = start(teacher, "#2")
+    for phone in (first, second):
+        join(phone, code)
+        at(phone, "2")
     expect(teacher.locator(".class-count")).to_have_text("2 following")
     press(teacher, "ArrowRight")
-    for page in (teacher, desk, phone):
-        at(page, "41")
-    press(desk, "ArrowLeft ArrowLeft")
-    at(desk, "39")
-    expect(desk.locator(".class-news")).to_contain_text("You are 2 steps behind")
+    same(teacher, first, second)
+    first.get_by_role("button", name="Look around").tap()
+    press(first, "ArrowLeft ArrowLeft")
+    expect(first.locator(".class-news")).to_contain_text("You are 2 steps behind")
     press(teacher, "ArrowRight")
-    at(phone, "42")
-    expect(desk.locator(".class-news")).to_contain_text("3 steps behind")
-    press(desk, "c")
-    at(desk, "42")
-    expect(desk.locator(".class-news")).to_have_text("Following your teacher")
+    same(teacher, second)
+    expect(first.locator(".class-news")).to_contain_text("3 steps behind")
+    first.get_by_role("button", name="Catch up").tap()
+    same(teacher, first)
+    expect(first.locator(".class-news")).to_have_text("Following your teacher")
+    press(first, "ArrowLeft")  # a key of one's own is enough to look around
+    expect(first.locator("#class-bar [role=status]")).to_have_text("You look around by yourself.")
+    press(first, "c")
     join(late, code)
-    at(late, "42")
-    expect(teacher.locator(".class-count")).to_have_text("3 following")
-    phone.get_by_role("button", name="Look around").tap()
+    same(teacher, *phones)
+    speaker = speaker_of(teacher)
+    expect(speaker.locator("#class")).to_contain_text("3 following")
+    answers(teacher, speaker, phones)
+    teacher.get_by_role("button", name="End", exact=True).click()
+    teacher.get_by_role("button", name="End it").click()
+    expect(first.locator(".class-news")).to_have_text("The class is over.")
+    expect(speaker.locator("#class")).to_contain_text("The class is over.")
+    assert second.goto(f"/c/{code}/").status == 410  # type: ignore[union-attr]
+    expect(second.get_by_role("link", name="Flash sale")).to_be_visible()
+    course = made(teacher)
+    late.goto(course)
+    fits(late)
+    late.get_by_role("link", name="Begin: A pod finds a node").tap()
+    drawn(late)
+    expect(late.locator(".place")).to_contain_text("1 of 4")
+    teacher.get_by_role("link", name="Handout").click()
+    whole(teacher)
+    assert pages_of(teacher, "A4") >= 5
+
+
+def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:
+    """A question: asked, answered on each phone, counted, revealed, downloaded, put away."""
+    to_question(teacher)
+    asked = sentence(teacher)
+    for phone in phones:
+        expect(phone.locator("#caption h1")).to_have_text(asked)
+        fits(phone)
+    expect(teacher.locator(".class-tally")).to_have_text("0 of 3 answered")
+    last = teacher.evaluate("document.querySelectorAll('#predict .answer').length") - 1
+    for phone, choice in zip(phones, (0, last, 0), strict=True):
+        button = phone.locator("#predict .answer").nth(choice)
+        box = button.bounding_box()
+        assert box
+        assert box["height"] >= 44
+        button.tap()
+        expect(button).to_have_attribute("aria-pressed", "true")
+    expect(teacher.locator(".class-tally")).to_have_text("3 of 3 answered")
+    expect(speaker.locator(".speaker-answered")).to_have_text("3 of 3 answered")
+    press(phones[0], "ArrowRight Enter q")
+    expect(phones[0].locator("#caption h1")).to_have_text(asked)
+    assert teacher.locator("#histogram").count() == 0
+    phones[1].reload()
+    drawn(phones[1])
+    expect(phones[1].locator("#predict .answer").nth(last)).to_have_attribute("aria-pressed", "true")
+    counts = [re.compile(rf"^(✓ )?{count}$") for count in (2, *[0] * (last - 1), 1)]
+    speaker.get_by_role("button", name="Reveal").click()
+    for page in (teacher, *phones):
+        expect(page.locator("#histogram b")).to_have_text(counts)
+        expect(page.locator("#caption h1")).not_to_have_text(asked)
+    expect(teacher.locator(".class-tally")).to_have_text(re.compile(r"^\d of 3 right$"))
+    with teacher.expect_download() as download:
+        teacher.get_by_role("link", name="CSV").click()
+    rows = download.value.path().read_text().splitlines()
+    assert rows[0] == "question,text,choice,answers,right"
+    assert sum(int(row.split(",")[3]) for row in rows[1:]) == 3
+    assert sum(row.endswith(",yes") for row in rows[1:]) == 1
     press(teacher, "ArrowRight")
-    at(desk, "43")
-    expect(phone.locator("#class-bar [role=status]")).to_have_text("You look around by yourself.")
-    phone.get_by_role("button", name="Catch up").tap()
-    at(phone, "43")
+    for page in (teacher, *phones):
+        expect(page.locator("#histogram")).to_have_count(0)
 
 
-def test_pause_closes_what_is_ahead_and_the_teacher_brings_everyone_back(visitor: MakePage) -> None:
+def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_were(visitor: MakePage) -> None:
     teacher, student = visitor(), visitor()
     code = start(teacher, "#40")
     join(student, code)
@@ -125,83 +195,10 @@ def test_pause_closes_what_is_ahead_and_the_teacher_brings_everyone_back(visitor
     press(student, "ArrowRight")
     at(student, "41")
     expect(student.locator(".class-news")).to_contain_text("1 step ahead")
-
-
-def test_a_question_is_answered_on_phones_counted_revealed_and_downloaded(visitor: MakePage) -> None:
-    teacher, desk, phones = visitor(), visitor(), [visitor(phone=True) for _ in range(3)]
-    code = start(teacher)
-    for student in (desk, *phones):
-        join(student, code)
-    to_question(teacher)
-    asked = sentence(teacher)
-    for student in (desk, *phones):
-        expect(student.locator("#caption h1")).to_have_text(asked)
-        assert student.evaluate("document.documentElement.scrollWidth") <= student.evaluate("innerWidth")
-    expect(teacher.locator(".class-tally")).to_have_text("0 of 4 answered")
-    right = teacher.evaluate("document.querySelectorAll('#predict .answer').length") - 2
-    for phone in phones:
-        button = phone.locator("#predict .answer").nth(right if phone is phones[0] else 0)
-        box = button.bounding_box()
-        assert box
-        assert box["height"] >= 44
-        button.tap()
-        expect(button).to_have_attribute("aria-pressed", "true")
-    expect(teacher.locator(".class-tally")).to_have_text("3 of 4 answered")
-    press(desk, "1 2")
-    expect(teacher.locator(".class-tally")).to_have_text("4 of 4 answered")
-    press(desk, "ArrowRight Enter q")
-    expect(desk.locator("#caption h1")).to_have_text(asked)
-    assert teacher.locator("#histogram").count() == 0
-    phones[1].reload()
-    drawn(phones[1])
-    expect(phones[1].locator("#predict .answer").first).to_have_attribute("aria-pressed", "true")
-    counts = [re.compile(rf"^(✓ )?{count}$") for count in counts_of(right)]
-    teacher.get_by_role("button", name="Reveal").click()
-    for page in (teacher, desk, *phones):
-        expect(page.locator("#histogram b")).to_have_text(counts)
-        expect(page.locator("#caption h1")).not_to_have_text(asked)
-    expect(teacher.locator(".class-tally")).to_have_text(re.compile(r"^\d of 4 right$"))
-    with teacher.expect_download() as download:
-        teacher.get_by_role("link", name="CSV").click()
-    rows = download.value.path().read_text().splitlines()
-    assert rows[0] == "question,text,choice,answers,right"
-    assert sum(int(row.split(",")[3]) for row in rows[1:]) == 4
-    assert sum(row.endswith(",yes") for row in rows[1:]) == 1
     press(teacher, "ArrowRight")
-    expect(teacher.locator("#histogram")).to_have_count(0)
-    for student in (desk, *phones):
-        expect(student.locator("#histogram")).to_have_count(0)
-
-
-def counts_of(right: int) -> list[int]:
-    """What was answered above: one the choice at `right`, two the first, one the second."""
-    counts = [0] * (right + 2)
-    counts[right] += 1
-    counts[0] += 2
-    counts[1] += 1
-    return counts
-
-
-def test_the_end_of_a_class_comes_to_everyone(visitor: MakePage) -> None:
-    teacher, student = visitor(), visitor(phone=True)
-    code = start(teacher)
-    join(student, code)
-    teacher.get_by_role("button", name="End", exact=True).click()
-    teacher.get_by_role("button", name="End it").click()
-    expect(student.locator(".class-news")).to_have_text("The class is over.")
-    assert student.goto(f"/c/{code}/").status == 410  # type: ignore[union-attr]
-    expect(student.get_by_role("link", name="Flash sale")).to_be_visible()
-
-
-def test_teacher_and_student_load_the_page_again_and_are_where_they_were(visitor: MakePage) -> None:
-    teacher, student = visitor(), visitor()
-    code = start(teacher, "#40")
-    join(student, code)
-    press(teacher, "ArrowRight")
-    at(student, "41")
     teacher.goto(f"/c/{code}/")
-    at(teacher, "41")
     student.goto(f"/c/{code}/")
+    at(teacher, "41")
     at(student, "41")
     press(teacher, "ArrowRight")
     at(student, "42")

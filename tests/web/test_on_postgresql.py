@@ -1,0 +1,19 @@
+"""Classes, notes and courses on PostgreSQL: their own tests again, in a process whose database that is."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = ["test_classes.py", "test_class_websocket.py", "test_notes.py", "test_courses.py"]
+
+
+def test_classes_notes_and_courses_behave_alike_on_postgresql(postgres_url: str) -> None:
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not no_address"]
+    env = {**os.environ, "DATABASE_URL": postgres_url}
+    done = subprocess.run(
+        [*command, *(f"tests/web/{name}" for name in FILES)], cwd=ROOT, env=env, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout[-4000:]
+    assert "passed" in done.stdout
