@@ -34,6 +34,7 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
 
+COLLECTED_AFTER = 10_000  # new objects that may be parts of cycles
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 FAILED = Message(
@@ -157,11 +158,14 @@ def work(run: Run, *, long: bool = True) -> Outcome:
 
 @contextmanager
 def settled_memory() -> Iterator[None]:
-    """What is here now stays for a while: the garbage collector need not look through it again and again."""
+    """What is here now stays for a while, and a run makes few cycles: the garbage collector need not look often."""
+    often = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(COLLECTED_AFTER, *often[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*often)
         gc.unfreeze()
 
 

@@ -17,6 +17,9 @@ class Maker:
         self.objects: list[Manifest] = []
         self.unlabelled: set[str] = set()  # nodes without the label by which pods spread
         self.nodes: list[Manifest] = []
+        self.arguments: list[Manifest] = []  # of plugins, in the scheduler's configuration
+        self.rules: list[Manifest] = []  # by which an extender rejects nodes
+        self.gates: Manifest = {}  # feature gates
         self.pod: Manifest = manifest("v1", "Pod", POD, spec={"containers": [{"name": "main", "image": "pause"}]})
         self.pod["metadata"]["labels"] = {"app": POD}
 

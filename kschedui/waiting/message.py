@@ -8,23 +8,40 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-NODES = re.compile(r"0/(\d+) nodes are available:?")
-PART = re.compile(r"(?:^|, )(\d+) (?=\S)")
+NUMBER = r"\d{1,7}"
+NODES = re.compile(rf"0 ?/ ?({NUMBER}) nodes are (?:un)?available:?")
+PART = re.compile(rf"(?:^|, ?)({NUMBER}) (?=\S)")
+# Up to 1.9: "Insufficient cpu (3), MatchNodeSelector (2)", of an unknown number of nodes.
+OLD = re.compile(
+    r"No nodes are available that match all of the (?:following )?predicates:*|fit failure summary on nodes ?:"
+)
+COUNTED_BEHIND = re.compile(rf"(?:^|, ?)([^,()]+(?:\(s\)[^,()]*)?) \(({NUMBER})\)")
 END = re.compile(r"\.(?=[\s\"']|$)")
 PREEMPTION = re.compile(r"preemption: *$")
 NOT_ELIGIBLE = re.compile(r"preemption: (not eligible due to [\w =-]+|pod group for pod not found)")
 CUT = re.compile(r"\s*(?:\.\.\.|\u2026)$")  # as an event is that would be too long
+NOTES = re.compile(r"no new claims to deallocate|still not schedulable|plugin disabled")
+POINT = r"(?:PreFilter|Filter|PostFilter|PreScore|Score|Reserve|Permit|PreBind|Bind|(?:AddPod|RemovePod) on PreFilter)"
 # Messages that count no nodes.
 ALONE = re.compile(
     r"no nodes available to schedule pods"
     r"|Scheduling is blocked due to non-empty scheduling gates"
     r"|waiting for scheduling gates: \[[^\]]*\]"
+    r"|waiting for minCount pods from a gang to (?:appear in scheduling queue|be scheduled)"
+    rf"|running {POINT} plugin \"?\w+\"?: .{{1,400}}"
+    r"|running \"?\w+\"? filter plugin(?: for pod \"[^\"]+\")?: .{1,400}"
+    r"|(?:rejected p|p)od \"[^\"]+\" (?:rejected while waiting on permit|by permit plugin \"?\w+\"?): .{1,400}"
+    r"|rejected due to timeout after waiting \S+ at plugin \w+|binding rejected: .{1,400}"
+    r"|skip schedule deleting pod: \S+"
     r"|waiting for ephemeral volume controller to create the persistentvolumeclaim \"[^\"]+\""
     r"|persistentvolumeclaim \"[^\"]+\" (?:not found|is being deleted|was not created for the pod"
     r"|bound to non-existent persistentvolume \"[^\"]*\")"
     r"|pod has unbound immediate PersistentVolumeClaims"
 )
+UNBOUND = re.compile(r"running .* filter plugin .*(pod has unbound immediate PersistentVolumeClaims).*")  # of 1.20
+MOST_MESSAGES = 20
 
 
 @dataclass(frozen=True)
@@ -52,26 +69,66 @@ class FailedMessage:
         return bool(self.parts)
 
 
+def messages(text: str) -> list[FailedMessage]:
+    """All messages in a text, each once: of kubectl describe, of an event list, of a dump."""
+    plain = unquoted(" ".join(text.split()))
+    starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
+    starts += [match.start() for match in OLD.finditer(plain)]
+    between = list(pairwise([*sorted(starts), len(plain)]))[:MOST_MESSAGES]
+    alone = len(between) == 1 and len(text.strip().splitlines()) == 1
+    found = [_counted(plain[start:end], alone=alone) for start, end in between] or [_uncounted(plain)]
+    return list({said(one): one for one in found if one.total or one.parts}.values())
+
+
 def decode(text: str) -> FailedMessage:
     """The first message in a text, with what it says of preemption; without any, nothing is `understood`."""
-    plain = unquoted(" ".join(text.split()))
+    return next(iter(messages(text)), FailedMessage())
+
+
+def said(message: FailedMessage) -> str:
+    """The message as a scheduler writes it."""
+    if not message.total and all(not part.count for part in message.parts):
+        return " ".join(part.reason for part in message.parts)
+    sentences = [(message.parts, message.total)]
+    if message.preemption is not None:
+        sentences.append((message.preemption, message.total))
+    told = (f"0/{total} nodes are available: {listed(parts)}." for parts, total in sentences)
+    return " preemption: ".join(told)
+
+
+def listed(parts: list[Part]) -> str:
+    """As in: 1 node(s) were unschedulable, 4 Insufficient cpu."""
+    return ", ".join(f"{part.count} {part.reason}" if part.count else part.reason for part in parts)
+
+
+def _counted(plain: str, *, alone: bool) -> FailedMessage:
+    """The message with which a text begins. `alone`: nothing else stands behind it."""
     found = list(NODES.finditer(plain))
-    first = next((one for one, match in enumerate(found) if not _of_preemption(plain, match)), None)
-    if first is None:
-        alone = ALONE.search(plain)
-        return FailedMessage(parts=[Part(0, alone[0])] if alone else [])
-    message = FailedMessage(total=int(found[first][1]))
-    after = found[first + 1 : first + 2]
-    body = plain[found[first].end() : after[0].start() if after else len(plain)]
+    if not found:
+        return _uncounted(plain)
+    message = FailedMessage(total=int(found[0][1]))
+    told = len(found) > 1 and _of_preemption(plain, found[1])
+    body = plain[found[0].end() : found[1].start() if told else len(plain)]
     message.parts, rest, message.end = _sentence(body)
-    message.rest = _rest(rest)
-    if after and _of_preemption(plain, after[0]):
-        end = found[first + 2].start() if first + 2 < len(found) else len(plain)
-        message.preemption, _, message.end = _sentence(plain[after[0].end() : end])
+    message.rest = _rest(rest) if told or alone else _known_notes(rest)
+    if told:
+        message.preemption, _, message.end = _sentence(plain[found[1].end() :])
     elif match := NOT_ELIGIBLE.search(rest):
         message.preemption = [Part(0, match[1].strip())]
-        message.rest = _rest(rest[: match.start()])
+        message.rest = _rest(rest[: match.start()]) if alone else _known_notes(rest)
     return message
+
+
+def _uncounted(plain: str) -> FailedMessage:
+    """A message without "0/5 nodes"."""
+    if old := OLD.search(plain):
+        parts, _, end = _sentence(plain[old.end() :])
+        return FailedMessage(parts=parts, end=end)
+    alone = ALONE.search(plain)
+    if not alone:
+        return FailedMessage()
+    reason = UNBOUND.sub(r"\1", alone[0]).strip()
+    return FailedMessage(parts=[Part(0, reason)])
 
 
 def unquoted(text: str) -> str:
@@ -90,7 +147,7 @@ def _sentence(body: str) -> tuple[list[Part], str, str]:
     if mark and (end is None or end.start() >= mark.start()):
         return _parts(body[: mark.start()].strip()), "", "..."
     if end is None:
-        return _parts(body.removesuffix("preemption:").strip()), "", ""
+        return _parts(body.strip().removesuffix("preemption:").strip()), "", ""
     return _parts(body[: end.start()].strip()), body[end.end() :], "."
 
 
@@ -98,9 +155,18 @@ def _parts(text: str) -> list[Part]:
     """ "1 a, 4 b" or, of the pod as a whole, "a"."""
     starts = list(PART.finditer(text))
     if not starts or starts[0].start() > 0:
+        behind = list(COUNTED_BEHIND.finditer(text))
+        if behind and "".join(match[0] for match in behind) == text:
+            return [Part(int(match[2]), match[1].strip()) for match in behind]
         return [Part(0, text)] if text else []
     ends = [match.start() for match in starts[1:]] + [len(text)]
     return [Part(int(match[1]), text[match.end() : end]) for match, end in zip(starts, ends, strict=True)]
+
+
+def _known_notes(text: str) -> str:
+    """Of what follows a sentence among other lines, what a plugin says."""
+    found = NOTES.match(text.strip())
+    return found[0] if found else ""
 
 
 def _rest(text: str) -> str:
@@ -115,6 +181,7 @@ SAME = tuple(
         (r"had (?:untolerated )?taints? \{[^}]*\}(?:,? that the pod didn't tolerate)?", "had untolerated taint(s)"),
         (r"had taints that the pod didn't tolerate", "had untolerated taint(s)"),
         (r"didn't match (?:node selector|Pod's node affinity)$", "didn't match Pod's node affinity/selector"),
+        (r"didn't satisfy plugin ([A-Z]\w+)$", r"didn't satisfy plugin(s) [\1]"),
         (r"had volume node affinity conflict", "didn't match PersistentVolume's node affinity"),
         (r"didn't match the requested hostname", "didn't match the requested node name"),
         (

@@ -198,6 +198,7 @@ REASONS = (
     Reason(
         r"cannot allocate all claims|resourceclaim (?:not available on the node|cannot be allocated for the node .*)"
         r"|excluded by (?:device|resource) class node filter|cannot fit resource"
+        r"|checking structured parameters failed: .*"
         r"|cannot schedule extended resource claim|insufficient resources",
         "DynamicResources", "", NEVER,
         NO_DEVICES,
@@ -213,7 +214,8 @@ REASONS = (
         WHICH_CLAIM,
     ),
     Reason(
-        r"(?:resource claim [^,]+, )?request [^:]+: .*", "DynamicResources", "", NEVER,
+        r"(?:resource claim [^,]+, )?request [^:]+: .*|resource class \S+ does not exist"
+        r"|(?:generated )?(?:claim|class) parameters .* not found", "DynamicResources", "", NEVER,
         Message("A request of a resource claim cannot be understood: the device class may not exist."),
         Message("Which classes there are: see kubectl get deviceclass."),
     ),
@@ -239,7 +241,7 @@ REASONS = (
         Message("Which controller is to remove them."),
     ),
     Reason(
-        r"waiting for minCount pods from a gang to appear in scheduling queue"
+        r"waiting for minCount pods from a gang to (?:appear in scheduling queue|be scheduled)"
         r"|waiting for pods's pod group .* to appear in scheduling queue",
         "GangScheduling", "", NEVER,
         Message("The pod belongs to a group, and too few pods of the group are there to be placed together."),
@@ -250,7 +252,35 @@ REASONS = (
         Message("Pods are being evicted for this pod; it is tried again when they are gone."),
         WHICH_POD,
     ),
+    Reason(
+        r"running (?:PreBind|Bind|Reserve) plugin .*|binding rejected: .*", "", "bind-failure", NEVER,
+        Message("A node was found, but a plugin failed before the pod was bound to it. The pod is tried again."),
+        Message("Which node it was."),
+    ),
+    Reason(
+        r"running .* plugin .*", "", "statuses", NEVER,
+        Message("A plugin ended in an error, which is no verdict about nodes. The pod is tried again."),
+        Message("What the other plugins would have said."),
+    ),
+    Reason(
+        r"(?:rejected p|p)od \"[^\"]+\" (?:rejected while waiting on permit|by permit plugin).*"
+        r"|rejected due to timeout after waiting .*", "", "permit-timeout", NEVER,
+        Message("A node was found; then a Permit plugin had the pod wait, and rejected it or waited too long."),
+        Message("Which node it was, and what the plugin waited for."),
+    ),
+    Reason(
+        r"skip schedule deleting pod: .*", "", "", NEVER,
+        Message("The pod is being deleted: it is not tried."),
+        Message("Who deletes it."),
+    ),
 )  # fmt: skip
+# What PostFilter plugins say between the two sentences.
+NOTES = (
+    (
+        r"no new claims to deallocate|still not schedulable|plugin disabled|not found",
+        Message("That is DynamicResources: it freed no resource claim that could help this pod. Most pods have none."),
+    ),
+)
 PREEMPTION = (
     (
         r"Preemption is not helpful for scheduling",
@@ -282,6 +312,11 @@ PREEMPTION = (
 def reason_of(text: str) -> Reason | None:
     """What is known of a reason; None when it is nobody's that we know."""
     return next((one for one in REASONS if re.fullmatch(one.pattern, text)), None)
+
+
+def note_meaning(text: str) -> Message | None:
+    """What stands between the two sentences."""
+    return next((said for pattern, said in NOTES if re.fullmatch(pattern, text)), None)
 
 
 def preemption_meaning(text: str) -> Message | None:

@@ -5,23 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from kschedui.scenarios import compact_yaml
-from kschedui.waiting import volume_starters
+from kschedui.waiting import outside_starters, volume_starters
 from kschedui.waiting.maker import AMOUNTS, POD, Maker, Manifest, manifest
 from kschedui.waiting.message import FailedMessage, Part, counts, decode, exact
 from scheduler_core import RunEnded, ScenarioErrors, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
-from scheduler_core.trace.events import SchedulingFailed
+from scheduler_core.trace.events import PodGated, SchedulingFailed
 
 MOST_NODES = 500
+LONGEST = 300  # characters of a reason
 TAINT = re.compile(r"taint \{(?P<key>[^:}]+): ?(?P<value>[^}]*)\}")
+
+
+Make = Callable[[Maker, list[Manifest], Part], None]
+
+
+class Starter(NamedTuple):
+    """A scenario's text. `stand_ins`: reasons that an extender says in it, in place of what is not simulated."""
+
+    text: str = ""
+    stand_ins: list[str] = []
 
 
 def insufficient(maker: Maker, nodes: list[Manifest], part: Part) -> None:
     resource = part.reason.removeprefix("Insufficient ")
     given, asked = AMOUNTS.get(resource, ("4", "3"))
     maker.request(resource, asked)
+    if resource.startswith("hugepages-"):
+        maker.spec["containers"][0]["resources"]["requests"].setdefault("memory", "64Mi")  # never alone
     for node in maker.nodes:
         node["status"]["allocatable"].setdefault(resource, given)
     for node in nodes:
@@ -116,11 +130,8 @@ def existing_anti_affinity(maker: Maker, nodes: list[Manifest], part: Part) -> N
         maker.neighbour(node, {"app": "shy"}, affinity=rules)
 
 
-def gated(maker: Maker, nodes: list[Manifest], part: Part) -> None:
-    maker.spec["schedulingGates"] = [{"name": "example.com/gate"}]
-
-
-MAKERS: tuple[tuple[str, Callable[[Maker, list[Manifest], Part], None]], ...] = (
+MAKERS: tuple[tuple[str, Make], ...] = (
+    *outside_starters.STARTERS,
     ("Insufficient ", insufficient),
     ("Too many pods", too_many_pods),
     ("taint", taint),
@@ -134,33 +145,48 @@ MAKERS: tuple[tuple[str, Callable[[Maker, list[Manifest], Part], None]], ...] = 
     ("existing pods anti-affinity", existing_anti_affinity),
     ("pod anti-affinity", anti_affinity),
     ("pod affinity", affinity),
-    ("scheduling gates", gated),
     ("no nodes available", lambda maker, nodes, part: None),
 )
+OF_NODES = (insufficient, too_many_pods, taint, cordoned, labels, ports, spread, spread_label, affinity, anti_affinity)
 
 
-def starter(message: FailedMessage) -> str:
-    """The scenario's text; "" where a reason is unknown, or where there would be too many nodes."""
+def starter(message: FailedMessage) -> Starter:
+    """A scenario that gets the message; without a text where there is none, or where there would be too many nodes."""
     message = replace(message, parts=exact(message))
-    makers = [next((make for text, make in MAKERS if text in part.reason), None) for part in message.parts]
-    if not message.parts or None in makers or message.total > MOST_NODES:
-        return ""
+    if not message.parts or message.total > MOST_NODES:
+        return Starter()
+    own = [next((make for text, make in MAKERS if text in part.reason), None) for part in message.parts]
+    mixed = [make or standing_in(message, part) for make, part in zip(own, message.parts, strict=True)]
+    others = [standing_in(message, part) for part in message.parts]
+    return next(filter(None, (built(message, makers) for makers in (mixed, others))), Starter())
+
+
+def standing_in(message: FailedMessage, part: Part) -> Make | None:
+    """An extender can say anything of nodes; of a message that is cut off it is not known what to say."""
+    return outside_starters.stand_in if part.count and message.end == "." and len(part.reason) < LONGEST else None
+
+
+def built(message: FailedMessage, makers: list[Make | None]) -> Starter | None:
+    """The scenario that these make; None when it does not get the message."""
     maker = Maker(message.total, [part.reason for part in message.parts])
     for _ in range(message.total):
         maker.node()
     shares = shared(message)
     if shares is None:
-        return ""
+        return None
     for part, make, (start, end) in zip(message.parts, makers, shares, strict=True):
-        assert make is not None
+        if make is None or (part.count == 0 and make in OF_NODES):
+            return None
         make(maker, maker.nodes[start:end], part)
-    objects = [*maker.nodes, *maker.objects, maker.pod]
-    return best((of_release(objects, version) for version in reversed(RELEASES)), message)
+    text = best((of_release(maker, version) for version in reversed(RELEASES)), message)
+    return Starter(text, [rule["reject"] for rule in maker.rules]) if text else None
 
 
-def of_release(objects: list[Manifest], version: str) -> str:
+def of_release(maker: Maker, version: str) -> str:
     """The scenario's text."""
-    spec = {"title": "A pod that waits, as its message says", "kubernetesVersion": version}
+    objects = [*maker.nodes, *maker.objects, maker.pod, *outside_starters.configuration(maker)]
+    title = {"title": "A pod that waits, as its message says", "kubernetesVersion": version}
+    spec = {**title, **outside_starters.settings(maker)}
     return compact_yaml.write_all([*objects, manifest("kschedui.io/v1alpha1", "Scenario", "decoded", spec=spec)])
 
 
@@ -200,7 +226,7 @@ def shared(message: FailedMessage) -> list[tuple[int, int]] | None:
 def told_by(text: str) -> str:
     """What the simulation says of the starter's pod; "" where that release cannot run it."""
     try:
-        failed = [event for event in simulate(parse_scenario(text)) if isinstance(event, SchedulingFailed)]
+        failed = [event for event in simulate(parse_scenario(text)) if isinstance(event, SchedulingFailed | PodGated)]
     except (RunEnded, ScenarioErrors):
         return ""
     return next((event.message for event in failed if event.pod == f"default/{POD}"), "")

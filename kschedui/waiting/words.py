@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kschedui.waiting.analysis import Cause, Near, WaitingPod
-from kschedui.waiting.message import FailedMessage, Part, counts, decode
+from kschedui.waiting.message import FailedMessage, counts, decode, listed
 from scheduler_core.apis.messages import Message
 from scheduler_core.apis.quantity import format_bytes
 
@@ -81,10 +81,6 @@ def differences(waiting: WaitingPod) -> Iterator[Message]:
         yield Message("That scheduler did not say what preemption found: it is older than 1.24, or preemption is off.")
 
 
-def _listed(parts: list[Part]) -> str:
-    return ", ".join(f"{part.count:,} {part.reason}" for part in parts)
-
-
 def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     """Reasons whose counts differ."""
     theirs, ours = counts(there), counts(here)
@@ -97,8 +93,8 @@ def _parts(there: FailedMessage, here: FailedMessage) -> Iterator[Message]:
     if there.preemption is not None and here.preemption is not None and evicting:
         yield Message(
             "Of evicting pods it said: {before}; here: {now}.",
-            before=_listed(there.preemption),
-            now=_listed(here.preemption),
+            before=listed(there.preemption),
+            now=listed(here.preemption),
         )
     if not same:
         yield Message("The condition is as old as the last attempt: pods and nodes may have changed before the dump.")

@@ -64,6 +64,7 @@ class PodTable:
         self.term_sets: list[tuple[Any, Any, Any, Any]] = [((), (), (), ())]
         self._spec_number: dict[Hashable, int] = {}
         self._term_number: dict[Hashable, int] = {self.term_sets[0]: 0}
+        self._nameless: dict[str, int] = {}  # by namespace
         self._on_node: dict[str, list[int]] = {}
         self.observers: list[PlacementObserver] = []
         self.used_ports: dict[str, set[HostPort]] = {}  # by node; whoever leaves frees its ports for all
@@ -87,6 +88,7 @@ class PodTable:
         other._nodes, other.observers, other.changes = nodes, [], ChangeLog()
         for name in (*_COLUMNS, "pods", "slot_of", "node_name", "specs", "term_sets", "_spec_number", "_term_number"):
             setattr(other, name, getattr(self, name).copy())
+        other._nameless = dict(self._nameless)
         other.other_volumes = list(self.other_volumes)
         other._on_node = {name: list(slots) for name, slots in self._on_node.items()}
         other.used_ports = {name: set(ports) for name, ports in self.used_ports.items()}
@@ -117,6 +119,14 @@ class PodTable:
         """The same of several rows."""
         on_node, names = self._on_node, self._nodes.names
         return [on_node.get(names[row], ()) for row in rows.tolist()]
+
+    def nameless(self, namespace: str) -> int:
+        """The slot of no pod at all: it has no priority, no labels, no terms and asks for nothing."""
+        slot = self._nameless.get(namespace)
+        if slot is None:
+            slot = self._nameless[namespace] = self.put(_nothing_known(namespace))
+            del self.slot_of[self.pods[slot].key]
+        return slot
 
     # What follows is called by `Cluster` only.
 
@@ -253,6 +263,10 @@ class PodTable:
             grown = np.zeros((*column.shape[:-1], capacity), column.dtype)
             grown[..., : column.shape[-1]] = column
             setattr(self, name, grown)
+
+
+def _nothing_known(namespace: str) -> Pod:
+    return Pod("", namespace, "", {}, {}, 0, "PreemptLowerPriority", "", {}, 0, 0, (), 0.0)
 
 
 def _same_description(old: Pod, new: Pod) -> bool:

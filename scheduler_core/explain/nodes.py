@@ -128,14 +128,9 @@ class Explainer:
 
     def _nominated(self, row: int) -> WhatIf | None:
         """The node with the nominated pods on it that the pod must yield to, None if there are none."""
-        pods, pod = self._cluster.pods, self._pod
-        here = [key for name, key in self._framework.nominator.pairs() if name == self._cluster.nodes.names[row]]
-        others = [pods.slot_of[key] for key in here if key != pod.key]
-        slots = [slot for slot in others if pods.priority[slot] >= pod.priority]
-        if not slots:
-            return None
         nothing = WhatIf.nothing(np.array([row], np.intp))
-        return nothing.with_added(np.zeros(len(slots), np.intp), np.array(slots, np.intp))
+        index, slots = self._framework.filters.nominated(self._cycle, nothing.rows, self._framework.nominator)
+        return nothing.with_added(index, slots) if len(slots) else None
 
     def _change(self, plugin: FilterPlugin, what_if: WhatIf | None) -> Change | None:
         if what_if is None or not isinstance(plugin, PreFilterExtensions):

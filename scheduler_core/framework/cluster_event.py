@@ -5,9 +5,10 @@ kube-scheduler: staging/src/k8s.io/kube-scheduler/framework/types.go and pkg/sch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, IntFlag
+from functools import cache
 from typing import Any, Final, Literal, cast
 
 from scheduler_core.apis.core import Pod
@@ -84,14 +85,9 @@ class ClusterEvent:
         """As kube-scheduler's metrics have it: "AssignedPodDelete", "NodeAdd", "UnschedulableTimeout"."""
         return self.custom_label or f"{self.resource}{_ACTION_NAMES.get(self.action, '')}"
 
-    def names(self) -> list[str]:
+    def names(self) -> Sequence[str]:
         """What is registered, one by one: "Node/Add", "Pod/UpdatePodScaleDown"; all that a resource can do: "Node"."""
-        resource = self.resource.rpartition("/")[2]
-        if self.action & Action.ALL == Action.ALL:
-            return [resource]
-        whole = [Action.UPDATE] if self.action & Action.UPDATE == Action.UPDATE else []
-        rest = [one for one in Action if one & self.action and not any(one & other for other in whole)]
-        return [f"{resource}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES]
+        return _names(self.resource.rpartition("/")[2], self.action)
 
     @property
     def is_wildcard(self) -> bool:
@@ -116,6 +112,15 @@ class ClusterEvent:
 
     def _covers_pods(self, coming: ClusterEvent) -> bool:
         return self.resource == "Pod" and coming.resource in ("AssignedPod", "UnschedulablePod")
+
+
+@cache
+def _names(resource: str, action: Action) -> Sequence[str]:
+    if action & Action.ALL == Action.ALL:
+        return [resource]
+    whole = [Action.UPDATE] if action & Action.UPDATE == Action.UPDATE else []
+    rest = [one for one in Action if one & action and not any(one & other for other in whole)]
+    return [f"{resource}/{_ACTION_NAMES.get(one, '')}" for one in (*rest, *whole) if one in _ACTION_NAMES]
 
 
 class QueueingHint(Enum):

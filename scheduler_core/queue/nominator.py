@@ -17,19 +17,22 @@ Cause = Literal["preempted-by-higher-priority", "attempt-failed", "bound", "dele
 class Nominator:
     """Nominations by node in order, and by pod. Every change that can be seen is told as an event.
 
-    `changes` notes the node of each of them.
+    `changes` notes the node of each of them. `popped`: the members of the group that is tried. They are in no queue
+    meanwhile, and of a nomination whose pod is in no queue only the pod's name is known (nominatedPodToInfo).
     """
 
     def __init__(self, pods: PodTable, emit: Callable[[AnyEvent], None]) -> None:
         self._pods = pods
         self._emit = emit
         self.changes = ChangeLog()
+        self.popped: frozenset[PodKey] = frozenset()
         self._by_node: dict[str, list[PodKey]] = {}
         self._node_of: dict[PodKey, str] = {}
 
     def copied(self, pods: PodTable) -> Nominator:
         """The same nominations, of the pods in another table; changes of them are not told."""
         other = Nominator(pods, lambda event: None)
+        other.popped = self.popped
         other._by_node = {name: list(keys) for name, keys in self._by_node.items()}
         other._node_of = dict(self._node_of)
         return other
@@ -37,9 +40,15 @@ class Nominator:
     def __bool__(self) -> bool:
         return bool(self._node_of)
 
+    def try_together(self, keys: Iterable[PodKey]) -> None:
+        """These pods are tried from now on, until others are, or nobody."""
+        before, self.popped = self.popped, frozenset(keys)
+        for node_name in sorted({self.node_of(key) for key in before ^ self.popped} - {""}):
+            self.changes.note(node_name)
+
     def pods_on(self, node_name: str) -> Sequence[Pod]:
-        """The pods nominated to a node, in the order of their nomination."""
-        found = (self._pods.get(key) for key in self._by_node.get(node_name, ()))
+        """The pods nominated to a node that something is known of, in the order of their nomination."""
+        found = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
         return [pod for pod in found if pod is not None]
 
     def pairs(self) -> Iterable[tuple[str, PodKey]]:

@@ -17,6 +17,8 @@ PodGroupKey = str  # "namespace/name"
 NodeName = str
 Resources = dict[str, int]  # cpu in millicores, the rest in bytes or counts
 
+DEFAULT_SCHEDULER = "default-scheduler"
+
 Outcome = Literal["Scheduled", "Nominated", "Unschedulable", "Error"]
 GroupOutcome = Literal["Scheduled", "WaitingOnPreemption", "Unschedulable", "Error"]
 StatusCode = Literal["Success", "Error", "Unschedulable", "UnschedulableAndUnresolvable", "Wait", "Skip", "Pending"]
@@ -99,7 +101,7 @@ class PodSummary(Record):
     start_time: float | None = None
     gates: list[str] = []
     nominated_node: NodeName = ""
-    scheduler: str = "default-scheduler"
+    scheduler: str = DEFAULT_SCHEDULER
     never_preempts: bool = False
     owner: str = ""  # "ReplicaSet/web"
     wishes: list[Wish] = []  # of a pod that has to be placed

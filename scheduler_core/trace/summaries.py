@@ -13,7 +13,15 @@ from scheduler_core.apis.core import (
     Pod,
     PodGroup,
 )
-from scheduler_core.trace.records import ChangedField, FieldChange, NodeSummary, PodGroupSummary, PodSummary, Storage
+from scheduler_core.trace.records import (
+    DEFAULT_SCHEDULER,
+    ChangedField,
+    FieldChange,
+    NodeSummary,
+    PodGroupSummary,
+    PodSummary,
+    Storage,
+)
 from scheduler_core.trace.wishes import wishes
 
 
@@ -40,12 +48,17 @@ def pod_summary(pod: Pod) -> PodSummary:
         start_time=pod.start_time,
         gates=list(pod.scheduling_gates),
         nominated_node=pod.nominated_node_name,
-        scheduler=pod.scheduler_name,
+        scheduler=_scheduler(pod),
         never_preempts=pod.preemption_policy == "Never",
         owner=f"{pod.owner.kind}/{pod.owner.name}" if pod.owner else "",
         pod_group=pod.pod_group_key,
         wishes=[] if pod.node_name else wishes(pod),
     )
+
+
+def _scheduler(pod: Pod) -> str:
+    """The default by identity, for that is how a default is told and left out."""
+    return DEFAULT_SCHEDULER if pod.scheduler_name == DEFAULT_SCHEDULER else pod.scheduler_name
 
 
 def storage(item: KubernetesObject) -> Storage | None:

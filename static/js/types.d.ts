@@ -111,6 +111,8 @@ declare global {
 		/** by plugin, the cluster events that it registered */
 		wakes: Record<string, string[]>;
 		kubernetes_version: string;
+		/** a keyframe's compacted log is folded: what lies between its events is not there */
+		replay: boolean;
 	}
 	/** What was told of a group as a whole in one cycle; `placement` is the one being tried, or tried last. */
 	interface GroupCycle {

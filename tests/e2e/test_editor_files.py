@@ -12,12 +12,20 @@ from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.dumps import SECRET, Cluster, as_yaml, listed
 
+
+def damaged(content: bytes) -> bytes:
+    """With another checksum."""
+    return content[:-6] + bytes([content[-6] ^ 0x55]) + content[-5:]
+
+
 NODES = scenario(node("from-a-file"))
 REFUSED = {
-    "bytes.yaml": (b"\x00\xff\xfe" * 1000, "not a text in UTF-8"),
-    "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8"),
+    "bytes.yaml": (b"\x00\xff\xfe" * 1000, "not a text in UTF-8 or UTF-16"),
+    "latin-1.yaml": ("kind: Pod\nmetadata: {name: caf\xe9}\n".encode("latin-1"), "not a text in UTF-8 or UTF-16"),
     "control.yaml": (b"kind: \x01Pod\n", "characters that no YAML or JSON may have"),
     "empty.yaml": (b" \n", "There is nothing in it."),
+    "dump.zip": (b"PK\x03\x04" + bytes(60), "This is a zip file. Unpack it"),
+    "damaged.yaml.gz": (damaged(gzip.compress(NODES.encode() * 9)), "packed by gzip, and it is damaged"),
     "deep.yaml": (b"[" * 100_000, "cut off at line 1, before its first object is whole"),
     "secret.yaml": (b"apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n", "no object in it that a scheduler reads"),
 }
@@ -70,8 +78,10 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: Pa
 
 def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:
     page.evaluate(NOTE_WHAT_IS_SENT)
-    dump = as_yaml(listed(Cluster(nodes=3, pods=12, images=2).objects()))
-    bring(page, "cluster.yaml.gz", gzip.compress(dump.encode()))
+    objects = Cluster(nodes=3, pods=12, images=2).objects()
+    dump = as_yaml(listed(objects))
+    halves = [gzip.compress(as_yaml(listed(half)).encode()) for half in (objects[:9], objects[9:])]
+    bring(page, "cluster.yaml.gz", b"".join(halves))
     expect(page.locator("#import-notes")).to_contain_text("2 Secret")
     expect(status(page)).to_contain_text("3 nodes, 12 pods")
     page.get_by_role("button", name="Close").click()

@@ -18,7 +18,9 @@ from scheduler_core.scenario.parse import Limits, ScenarioErrors
 from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 from tests.builders import node, pod
 from tests.dumps import Cluster, as_json, as_yaml, listed
-from tests.web.test_intake import CLUSTER_INFO, FLOW, SCALARS, STYLES
+from tests.web.intake.test_dumps import FLOW
+from tests.web.intake.test_files import CLUSTER_INFO, WRITTEN
+from tests.web.intake.test_ways_of_writing import SCALARS, STYLES
 
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 
@@ -49,6 +51,11 @@ def texts() -> dict[str, str]:
             if isinstance(resolve_plain(scalar), str) or (scalar.isdecimal() and scalar[0] != "0"):
                 found[f"value {number}: {scalar}"] = text
     found["cluster-info dump"] = CLUSTER_INFO
+    for form, text in WRITTEN.items():
+        for part in range(1, 20):
+            with suppress(ScenarioErrors):
+                read_dump(text[: len(text) * part // 20], Limits())
+                found[f"{form}, cut off at {part} of 20"] = text[: len(text) * part // 20]
     found["a List in a List"] = as_yaml(listed([listed([node("n1"), pod("a")]), pod("b")]))
     found["YAML in braces"] = FLOW + "---\n" + as_yaml(pod("a"))
     found |= {name: f"apiVersion: v1\nkind: Pod\n{style}\n" for name, style in STYLES.items()}

@@ -6,7 +6,9 @@ from typing import Any
 
 import pytest
 
+from kschedui.supervisor.stack import Stack
 from kschedui.web.http.body_limit import BodyLimit
+from tests.web.visitor import Visitor
 
 
 def asked(path: str, sizes: list[int], *, length: int | None = None) -> tuple[int, int]:
@@ -43,3 +45,11 @@ def test_an_address_may_take_more() -> None:
 
 def test_reading_on_ends_somewhere() -> None:
     assert asked("/", [100] * 50, length=5000)[1] > 0
+
+
+def test_who_is_still_sending_a_dump_gets_the_answer_which_names_the_import(live_stack: Stack) -> None:
+    dump = '{"kind": "List", "items": [' + '{"kind": "Pod"},' * 3_500_000
+    for address in ("scenarios", "check", "preview"):
+        status, answer = Visitor(live_stack.url).post(f"/api/v1/{address}", text=dump)
+        assert status == 413, address
+        assert "25,165,824 bytes. What a cluster printed may have 268,435,456: POST it to /api/v1/import" in str(answer)

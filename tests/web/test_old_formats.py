@@ -157,3 +157,10 @@ def test_an_export_that_is_saved_as_it_is_becomes_a_private_scenario(author: Bro
         assert [one["kind"] for one in yaml.safe_load_all(kept.text)][:2] == ["KubeSchedulerConfiguration", "Pod"]
         assert "EBSLimits" not in kept.text
         assert kept.scenario.visibility == "private"
+
+
+@pytest.mark.parametrize("text", ["nodes: []\npods:\n- metadata: {name: a}\n", '{"pods": [], "schedulerConfig": {}}'])
+def test_an_export_that_is_typed_is_told_what_it_is(author: Browser, text: str) -> None:
+    (error,) = author.post_json("/api/v1/check", text=text).json()["errors"]
+    assert error["message"].startswith("this is an export of kube-scheduler-simulator, no scenario yet")
+    assert error["line"] == 1

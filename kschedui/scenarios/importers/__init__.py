@@ -17,7 +17,8 @@ from kschedui.scenarios.importers import (
     simulator_export,
     workloads,
 )
-from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump, refusal
+from kschedui.scenarios.importers.reading.dump_reader import Dump, read_dump
+from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.pruning import Manifest
 from scheduler_core.apis.messages import Message

@@ -2,6 +2,10 @@
 
 from kschedui.scenarios.importers.cleaning import listed
 from kschedui.scenarios.importers.reading.pruning import Manifest
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import Limits, ScenarioError, ScenarioErrors
+from scheduler_core.scenario.reading.documents import read_documents
+from scheduler_core.scenario.reading.problems import Problems
 
 LISTS = {
     "namespaces": ("v1", "Namespace"),
@@ -15,6 +19,11 @@ LISTS = {
 CONFIGURATION = "schedulerConfig"
 CONFIGURATION_TYPE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
 KEPT = {"profiles", "percentageOfNodesToScore", "extenders", "podInitialBackoffSeconds", "podMaxBackoffSeconds"}
+
+NOT_YET = Message(
+    "this is an export of kube-scheduler-simulator, no scenario yet: bring it in with “Paste from kubectl”, "
+    "POST /api/v1/import or kschedui import"
+)
 
 
 def objects_of(data: Manifest) -> list[Manifest] | None:
@@ -32,3 +41,17 @@ def objects_of(data: Manifest) -> list[Manifest] | None:
         version = {"apiVersion": configuration["apiVersion"]} if configuration.get("apiVersion") else {}
         found.insert(0, {**CONFIGURATION_TYPE, **version, **kept})
     return found
+
+
+def named(errors: ScenarioErrors, text: str, limits: Limits) -> list[ScenarioError]:
+    """The errors of a text; that of an export is not that it has no apiVersion, but what it is."""
+    if not any(error.path == "apiVersion" for error in errors.errors):
+        return list(errors.errors)
+    documents = read_documents(text, limits, Problems())
+    exports = {number for number, one in enumerate(documents, 1) if objects_of(one.data) is not None}
+    return [
+        ScenarioError("", error.line, NOT_YET, error.document, error.column)
+        if error.path == "apiVersion" and error.document in exports
+        else error
+        for error in errors.errors
+    ]

@@ -17,7 +17,8 @@ from kschedui.runs import frames
 from kschedui.scenarios import diff, engine, importers, yaml_text
 from kschedui.scenarios.across_releases import Outcome, outcomes
 from kschedui.scenarios.digest import Digest, digest_of
-from kschedui.scenarios.importers.reading.dump_reader import TooLong
+from kschedui.scenarios.importers import simulator_export
+from kschedui.scenarios.importers.reading.file_text import TooLong
 from kschedui.waiting.analysis import Follower, dumped_messages
 from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
@@ -44,7 +45,8 @@ def check(text: str) -> bytes:
         return msgspec.json.encode(checked(engine.read(text)))
     except ScenarioErrors as errors:
         summary: dict[str, Any] = {"nodes": [], "pods": []}
-        return msgspec.json.encode({"errors": engine.error_rows(errors), "warnings": [], "summary": summary})
+        rows = [engine.error_row(error) for error in simulator_export.named(errors, text, engine.limits())]
+        return msgspec.json.encode({"errors": rows, "warnings": [], "summary": summary})
 
 
 def checked(scenario: Scenario) -> dict[str, object]:

@@ -23,8 +23,15 @@ bodies = ByteBudget(settings.BODIES_BYTES, max(settings.BODIES_BYTES // 2, setti
 
 
 def too_large(most: int) -> messages.Message:
-    """For a text above the limit."""
-    return messages.Message("The text is too large; the limit is {most:,} bytes.", most=most)
+    """For a text above the limit; for a scenario's with where a dump may be larger."""
+    if most >= (larger := settings.LIMITS["import_bytes"]):
+        return messages.Message("The text is too large; the limit is {most:,} bytes.", most=most)
+    return messages.Message(
+        "The text is too large; the limit is {most:,} bytes. What a cluster printed may have {larger:,}: POST it to "
+        "/api/v1/import, which makes a scenario of it.",
+        most=most,
+        larger=larger,
+    )
 
 
 async def take_the_rest(receive: Receive, most: int) -> None:

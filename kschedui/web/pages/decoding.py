@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods
 from kschedui.language import spoken
 from kschedui.scenarios import store as scenarios
 from kschedui.waiting import starter
-from kschedui.waiting.message import FailedMessage, decode
-from kschedui.waiting.reasons import preemption_meaning, reason_of
+from kschedui.waiting.message import FailedMessage, messages, said
+from kschedui.waiting.reasons import note_meaning, preemption_meaning, reason_of
 from kschedui.web.api.answers import Refusal, keeping_visitor
 from kschedui.web.api.rates import count
 from kschedui.web.pages.page_view import page_view
@@ -39,21 +39,19 @@ class Row:
 @page_view
 @require_http_methods(["GET", "HEAD", "POST"])
 def page(request: HttpRequest) -> HttpResponse:
-    """decode.html: `text`, `message` (FailedMessage), `rows` (Row), `preemption` (Row), `overlap`, `cut`, `starter`,
-    `told`, `same`. POSTed with `open`, the starter becomes a scenario of the visitor's."""
+    """decode.html: `text`, `message` (FailedMessage), `rows` (Row), `preemption` (Row), `note`, `overlap`, `cut`,
+    `others` (messages in the same text), `starter` (Starter), `told`. POSTed with `open`, it becomes a scenario."""
     text = request.POST.get("message", "")[:LONGEST]
     if request.method != "POST":
         return render(request, "decode.html", {"text": ""})
     count(request, "check")
-    message = decode(text)
+    found = messages(text)
+    message = found[0] if found else FailedMessage()
     made = starter.starter(message)
     if "open" in request.POST:
-        return opened(request, made)
-    told = starter.told_by(made) if made else ""
-    same = bool(made) and starter.same_counts(told, message)
-    return render(
-        request, "decode.html", {"text": text, **in_words(message), "starter": made if same else "", "told": told}
-    )
+        return opened(request, made.text)
+    context = {"text": text, **in_words(message), "others": [said(one) for one in found[1:]], "starter": made}
+    return render(request, "decode.html", {**context, "told": starter.told_by(made.text) if made.text else ""})
 
 
 def opened(request: HttpRequest, text: str) -> HttpResponse:
@@ -79,6 +77,7 @@ def in_words(message: FailedMessage) -> dict[str, Any]:
         "message": message,
         "rows": rows,
         "preemption": preemption,
+        "note": spoken(note_meaning(message.rest) or ""),
         "cut": message.end == "..." or (not message.end and unfinished),
     }
     return {**known, "overlap": max(overlap, 0), "helps": helps}

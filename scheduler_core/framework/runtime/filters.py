@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scheduler_core.apis.core import PodKey
 from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.cluster import Cluster
+from scheduler_core.cluster.pods import PodTable
 from scheduler_core.framework.cycle import FilterPlan
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
@@ -32,6 +33,7 @@ class Nominations(Protocol):
     """The part of the nominator that filtering reads."""
 
     changes: ChangeLog
+    popped: frozenset[PodKey]
 
     def __bool__(self) -> bool: ...
 
@@ -48,7 +50,7 @@ class Filters:
         self._cluster = cluster
         self._plans: dict[frozenset[str], FilterPlan] = {}
         self._nominations_seen = (-1, -1)  # their version and the nodes' generation
-        self._nominations: NDArray[np.intp] = np.empty((2, 0), np.intp)  # rows and slots
+        self._nominations: NDArray[np.intp] = np.empty((3, 0), np.intp)  # rows, slots, and what is known of the pods
 
     def plan(self, cycle: CycleState) -> FilterPlan:
         """The plugins that PreFilter has not let off; it must have run."""
@@ -155,14 +157,19 @@ class Filters:
     def nominated(
         self, cycle: CycleState, rows: NDArray[np.intp], nominations: Nominations
     ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """(position in rows, slot) of every nominated pod that the pod must yield to."""
+        """(position in rows, slot) of every nominated pod that the pod must yield to.
+
+        Who is tried in the same cycle counts as a pod without priority that asks for nothing.
+        """
         nodes, pods = self._cluster.nodes, self._cluster.pods
         if self._nominations_seen != (nominations.changes.version, nodes.generation):
             self._nominations_seen = nominations.changes.version, nodes.generation
             pairs, row_of, slot_of = list(nominations.pairs()), nodes.row_of.get, pods.slot_of
-            found = [row_of(name, -1) for name, _ in pairs], [slot_of[key] for _, key in pairs]
-            self._nominations = np.array(found, np.intp)
-        at, slots = self._nominations
+            found = slots = [slot_of[key] for _, key in pairs]
+            if nominations.popped:
+                found = [_known(pods, key, nominations) for _, key in pairs]
+            self._nominations = np.array(([row_of(name, -1) for name, _ in pairs], slots, found), np.intp)
+        at, slots, known_slots = self._nominations
         where = contiguous(rows, nodes.all_rows)
         if isinstance(where, slice):
             index = at - where.start
@@ -171,8 +178,8 @@ class Filters:
             position_of = np.full(len(nodes) + 1, -1, np.intp)  # the last one stands for nodes that do not exist
             position_of[rows] = np.arange(len(rows))
             index = position_of[at]
-        counted = (index >= 0) & (pods.priority[slots] >= cycle.pod.priority) & (slots != cycle.slot)
-        return index[counted], slots[counted]
+        counted = (index >= 0) & (pods.priority[known_slots] >= cycle.pod.priority) & (slots != cycle.slot)
+        return index[counted], known_slots[counted]
 
     def _change(
         self, name: str, cycle: CycleState, what_if: WhatIf | None, positions: NDArray[np.intp] | None
@@ -189,6 +196,12 @@ class Filters:
 
 
 _NONE = np.empty(0, np.intp)
+
+
+def _known(pods: PodTable, key: PodKey, nominations: Nominations) -> int:
+    """The slot that stands for a nominated pod."""
+    slot = pods.slot_of[key]
+    return pods.nameless(pods.pods[slot].namespace) if key in nominations.popped else slot
 
 
 def _blind_to_pods(plugin: FilterPlugin) -> bool:

@@ -107,6 +107,7 @@ class Framework:
         )
         self._services = services
         self._instances: dict[str, Plugin] = {}
+        self._registered: list[tuple[str, Sequence[RegisteredEvent]]] | None = None
         self.points: dict[str, list[tuple[Plugin, int]]] = {
             point: [
                 (plugin, ref.weight)
@@ -195,13 +196,18 @@ class Framework:
 
         What may reject a pod and registers nothing, extenders above all, wakes it for any event.
         """
+        if self._registered is None:
+            self._registered = self._events_to_register()
+        return self._registered
+
+    def _events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
         found: list[tuple[str, Sequence[RegisteredEvent]]] = [(EXTENDER_NAME, ANY_EVENT)] if self.extenders else []
         for name, plugin in self._instances.items():
             if name in self.release.registered_events:
                 found.append((name, registered_events(self.release.registered_events[name])))
             elif implements(plugin, EnqueueExtensions):
                 found.append((name, plugin.events_to_register()))
-            elif isinstance(plugin, REJECTING):
+            elif any(implements(plugin, point) for point in REJECTING):
                 found.append((name, ANY_EVENT))
         return found
 

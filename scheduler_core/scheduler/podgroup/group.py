@@ -50,6 +50,7 @@ def gathered(scheduler: Scheduler, popped: QueuedPod) -> QueuedPodGroup | None:
     framework = scheduler.frameworks[popped.pod.scheduler_name]
     others = [pod.key for pod in framework.pod_groups.unscheduled(key) if pod.key != popped.key]
     found = [popped, *filter(None, map(scheduler.queue.pop_specific, others))]
+    scheduler.queue.nominator.try_together(queued.key for queued in found)
     found.sort(key=lambda queued: (-queued.pod.priority, queued.initial_attempt or 0.0, queued.sequence))
     mixed = len({queued.pod.scheduler_name for queued in found}) > 1
     tried = found if mixed else [queued for queued in found if not _skipped(scheduler, queued)]

@@ -17,6 +17,7 @@ from scheduler_core.trace.pod_group_events import PodGroupConditionWritten, PodG
 
 def submit(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
     """Each member in order: on to its binding, or back to the queue. Then they are bound, in the same order."""
+    scheduler.queue.nominator.try_together(())
     members = [*result.members]
     members += [_untried(attempt, result) for attempt in group.attempts[len(members) :]]
     for index, member in enumerate(members):

@@ -2,6 +2,7 @@
 /** The middle of the page: which picture is on. */
 
 import { h, patch } from "../shared/dom.js";
+import { GROUPS } from "../steps/parts/late.js";
 import { momentOfStep, PICTURES, STEPS } from "../steps/registry.js";
 
 const NARROW = 700; // there the pods in flight stand under the rail
@@ -61,8 +62,9 @@ export function drawStage(target, view) {
 	const [name] = partsOf(view.scene, view.state, view.hero);
 	shown.add(name);
 	const wide = view.width > NARROW;
-	const strips = name === "cluster" || !wide ? [] : (here.strips?.stripsBeside(view) ?? []);
-	const beside = [...((wide && here.claims?.claimRows(view)) || []), ...strips];
+	const strips = name === "cluster" || name === "gang" || !wide ? [] : (here.strips?.stripsBeside(view) ?? []);
+	const ribbon = (name !== "gang" && GROUPS.ribbon?.(view)) || [];
+	const beside = [...((wide && here.claims?.claimRows(view)) || []), ...strips, ...ribbon];
 	const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
 	patch(target, [
 		[...shown].map((one) =>

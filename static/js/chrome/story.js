@@ -4,6 +4,7 @@
 import { h, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
 import { podName, quantity } from "../shared/units.js";
+import { GROUPS } from "../steps/parts/late.js";
 import { pipsOf } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/wishes.js";
 import { framesOf } from "../steps/registry.js";
@@ -21,12 +22,13 @@ export function drawHero(target, view) {
 	const pod = view.state.pods.get(view.hero);
 	if (!view.hero) {
 		patch(target, [
-			h(
-				"div",
-				{ key: "none", class: "hero none" },
-				h("b", null, t("hero.none")),
-				h("span", null, t("hero.none.more", { n: view.state.attempt })),
-			),
+			GROUPS.card?.(view) ??
+				h(
+					"div",
+					{ key: "none", class: "hero none" },
+					h("b", null, t("hero.none")),
+					h("span", null, t("hero.none.more", { n: view.state.attempt })),
+				),
 		]);
 		return;
 	}
@@ -91,16 +93,15 @@ function part(view, part, i) {
 			text,
 		);
 	}
-	const pick = ref?.startsWith("pod:")
-		? { kind: /** @type {const} */ ("pod"), name: ref.slice(4) }
-		: { kind: /** @type {const} */ ("node"), name: ref?.slice(5) ?? "" };
+	const [of, name = ""] = ref?.split(":") ?? [];
+	const pick = { kind: /** @type {"pod" | "node"} */ (of), name };
 	return h(
 		"button",
 		{
 			key: `p${i}`,
 			type: "button",
 			class: kind === "hero" ? "pod-name" : "name",
-			on: { click: () => view.act.select(pick) },
+			on: { click: () => (of === "group" ? view.act.pin(ref ?? "") : view.act.select(pick)) },
 		},
 		text,
 	);
@@ -117,17 +118,14 @@ export function sentence(view, list) {
 	});
 }
 
-/** A teacher's words, which are of the outcome: when all of it has been shown. @param {View} view */
-export function lessonAt({ event, frame, order, state, boot }) {
-	if (frame < framesOf(event, order) - 1) return undefined;
-	const own = (/** @type {any} */ one) => one.event === event.type && (!one.attempt || one.attempt === state.attempt);
-	return (boot.lesson?.captions ?? []).find(own);
-}
-
 /** @param {Element} target @param {View} view */
 export function drawCaption(target, view) {
 	const { eyebrow, sentence: words, why } = view.caption;
-	const lesson = lessonAt(view);
+	const own = (/** @type {any} */ one) =>
+		one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
+	// a teacher speaks of the outcome: when all of it has been shown
+	const whole = view.frame === framesOf(view.event, view.order) - 1;
+	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
 	const [long, reason] = [widthOf(plain(words)), plain(why)];
 	const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);
 	target.classList.toggle("dense", rows > 3);

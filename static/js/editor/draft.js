@@ -4,6 +4,7 @@
  */
 
 const PREFIX = "kschedui.draft.";
+const LONGEST = 5_000_000; // characters: more than browsers keep for a site
 
 /** @typedef {{text: string, at: number, version: number}} Draft */
 
@@ -27,6 +28,7 @@ export function draftOf(id, version) {
 		},
 		/** @param {string} text */
 		keep(text) {
+			if (text.length > LONGEST) return false;
 			try {
 				localStorage.setItem(start + from, JSON.stringify({ text, at: Date.now() }));
 				return true;

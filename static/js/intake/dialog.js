@@ -11,14 +11,13 @@ import { count } from "../shared/units.js";
 /** @typedef {import("../shared/server.js").Problem} Problem */
 /** @typedef {{text: string, notes: string[], errors: Problem[]}} Brought */
 /**
- * @typedef {{content: Blob, typed: string, names: object | null}} Made what is sent; the text as it was, where somebody
- *   typed it; and which name became which
+ * @typedef {{packed: Blob, size: number, asTyped: boolean, typed: string, names: object | null}} Made what is sent,
+ *   packed, and how long it was; is it what somebody typed, as it was? That text, where it was typed; and which name
+ *   became which
  */
 /** @typedef {{worker: string, import: string, mostImport: string}} Addresses of the page's data */
 
 const LONGEST_LINE = 10000; // of a text that goes into the editor as it is; a longer one would not be mended by hand
-
-const TYPED = "text/plain"; // of what is sent as it was typed
 
 const element = (/** @type {string} */ id) => /** @type {HTMLElement} */ (document.getElementById(id));
 
@@ -101,10 +100,13 @@ export class Intake {
 			worker.addEventListener("error", () => reject(new Error("worker")));
 			worker.addEventListener("message", ({ data }) => {
 				if (data.progress !== undefined) this.tell(t("intake.reading"), data.progress);
-				else if (data.made) resolve({ content: data.made, typed: data.typed, names: data.names });
+				else if (data.made) resolve({ packed: data.made, asTyped: false, ...data });
 				else if (data.typed)
 					resolve(asTyped(data.typed)); // the server says what is wrong
-				else resolve(this.refuse(t(`intake.refused.${data.refused}`, { line: count(data.line), most: count(most) })));
+				else {
+					const told = { line: count(data.line), most: count(most), kind: data.kind };
+					resolve(this.refuse(t(`intake.refused.${data.refused}`, told)));
+				}
 			});
 			const box = /** @type {HTMLInputElement} */ (element("import-anonymise"));
 			worker.postMessage({ file, table: this.page.table, naming: box.checked ? this.page.naming : null, most });
@@ -112,11 +114,10 @@ export class Intake {
 	}
 
 	/** @param {Made} made @returns {Promise<void>} */
-	async send({ content, typed, names }) {
+	async send({ packed, size, asTyped: isTyped, typed, names }) {
 		this.idle();
 		this.sending = new AbortController();
-		this.tell(t("intake.sending", { size: count(content.size) }), null);
-		const packed = await new Response(content.stream().pipeThrough(new CompressionStream("gzip"))).blob();
+		this.tell(t("intake.sending", { size: count(size) }), null);
 		const token =
 			/** @type {HTMLInputElement | null} */ (document.querySelector("input[name=csrfmiddlewaretoken]"))?.value ?? "";
 		const headers = { "Content-Type": "application/gzip", "X-CSRFToken": token };
@@ -128,7 +129,7 @@ export class Intake {
 		});
 		const { errors = [], text = "", notes = [] } = (await read(answer)).body;
 		const mended = errors.length > 0 && mendable(typed, errors);
-		if (mended && content.type !== TYPED) return this.send(asTyped(typed)); // so that its own lines are told
+		if (mended && !isTyped) return this.send(await asTyped(typed)); // so that its own lines are told
 		if (errors.length && !mended) return void this.refuse(this.page.inWords(errors[0]));
 		element("import").removeAttribute("data-busy");
 		this.sending = null;
@@ -170,9 +171,11 @@ function mendable(text, problems) {
 	);
 }
 
-/** @param {string} typed @returns {Made} */
-function asTyped(typed) {
-	return { content: new Blob([typed], { type: TYPED }), typed, names: null };
+/** @param {string} typed @returns {Promise<Made>} */
+async function asTyped(typed) {
+	const text = new Blob([typed]);
+	const packed = await new Response(text.stream().pipeThrough(new CompressionStream("gzip"))).blob();
+	return { packed, size: text.size, asTyped: true, typed, names: null };
 }
 
 /**

@@ -9,6 +9,16 @@ const ITEMS = /^items:\s*(#.*)?$/;
 const KIND = /^kind: *["']?([A-Za-z]*List)["']?\s*$/;
 const MARKER = /^---(?=[ \t]|$)/;
 const JSON_START = /^(?:\{\s*(?:"|$)|\[\s*(?:\{|$))/; // what follows is no YAML
+// Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
+const PRINTED = /^ {2}(?:managedFields|resourceVersion|selfLink):|^ {4}\S+\/last-applied-configuration:/;
+/** @type {Record<string, string>} */
+const LAST = {
+	Pod: "  phase:",
+	Node: "  nodeInfo:",
+	Deployment: "status:",
+	ReplicaSet: "status:",
+	StatefulSet: "status:",
+};
 
 /**
  * @typedef {{lines: string[], firstLine: number, typed: boolean, parentKind: string, cut: boolean}} Piece `typed`: an
@@ -40,6 +50,7 @@ export class Pieces {
 		this.now = opened([], first);
 		this.number = first - 1;
 		this.mixed = mixed;
+		this.printed = false; // an API server printed a document before
 		this.atJson = false; // with `mixed` it ends before a line on which a dump in JSON begins
 	}
 
@@ -61,6 +72,7 @@ export class Pieces {
 		if (line[0] === " " && now.dash === 0)
 			now.lines.push(line); // within an item: most lines of a dump
 		else if (MARKER.test(line)) {
+			this.printed ||= isPrinted(now.lines);
 			yield* end(now, false);
 			const rest = line.slice(3).trimStart();
 			this.now = opened(rest && !rest.startsWith("#") ? [`   ${line.slice(3)}`] : [], number);
@@ -84,7 +96,7 @@ export class Pieces {
 
 	/** @returns {Generator<Piece>} */
 	end() {
-		return end(this.now, true);
+		return end(this.now, true, this.printed);
 	}
 }
 
@@ -127,17 +139,40 @@ function* item(now) {
 	else now.waiting.push(made);
 }
 
-/** @param {Open} now @param {boolean} atEnd @returns {Generator<Piece>} */
-function* end(now, atEnd) {
+/** @param {Open} now @param {boolean} atEnd @param {boolean} [printed] @returns {Generator<Piece>} */
+function* end(now, atEnd, printed = false) {
 	if (now.inItems) {
 		if (atEnd && !now.keys.has("kind")) yield piece(now.lines, now.firstLine, { cut: true });
 		else if (now.lines.length) yield* item(now);
 	} else if (!now.keys.has("items") && now.lines.some((line) => line.trim())) {
-		yield piece(now.lines, now.firstLine, { typed: !"{[".includes(now.lines[0][0] ?? " ") && !now.kind });
+		const typed = !"{[".includes(now.lines[0][0] ?? " ") && !now.kind;
+		yield piece(now.lines, now.firstLine, { typed, cut: atEnd && isUnfinished(now.lines, printed) });
 	}
 	for (const waiting of now.waiting) {
 		waiting.parentKind = now.kind.replace(/List$/, "");
 		if (waiting.parentKind) waiting.lines.unshift(`kind: ${waiting.parentKind}`);
 		yield waiting;
 	}
+}
+
+/** @param {string[]} lines */
+function isPrinted(lines) {
+	return lines.some((line) => PRINTED.test(line));
+}
+
+/**
+ * Does the last object end before what one always ends with, that an API server printed?
+ * @param {string[]} lines
+ * @param {boolean} printed others were
+ */
+function isUnfinished(lines, printed) {
+	const kind =
+		lines
+			.find((line) => line.startsWith("kind: "))
+			?.slice(6)
+			.trim() ?? "";
+	const last = Object.hasOwn(LAST, kind) ? LAST[kind] : "";
+	const begun = printed ? ["  name:", last ? "spec:" : ""] : [];
+	const wanted = isPrinted(lines) ? ["  uid:", last] : begun;
+	return !wanted.every((start) => lines.some((line) => line.startsWith(start)));
 }

@@ -30,8 +30,8 @@ export async function loadCaptions(...names) {
  * @param {State} state
  * @returns {Promise<void> | null}
  */
-export function captionsFor(event, { group }) {
-	const names = [TELLS.get(event.type), group && "group"].filter((name) => name && !loaded.has(name));
+export function captionsFor(event, { pod_groups: groups }) {
+	const names = [TELLS.get(event.type), groups.size && "group"].filter((name) => name && !loaded.has(name));
 	return names.length ? loadCaptions(.../** @type {any} */ (names)) : null;
 }
 
@@ -59,7 +59,8 @@ export function nextOf({ event, frame, order, following, state, hero }) {
 	if (frame < framesOf(event, order) - 1) return parts("next.frame");
 	if (!following) return state.finished ? parts("next.finished") : parts("next.unknown");
 	const name = "pod" in following && typeof following.pod === "string" ? following.pod : "";
-	const key = `next.${following.type}.${following.queue || following.action || state.pods.get(name)?.place}`;
+	const { type, queue, action, plugin, pod_group } = following;
+	const key = `next.${type}.${queue || action || (pod_group && "group") || plugin || state.pods.get(name)?.place}`;
 	const values = {
 		pod: pod(name, hero),
 		node: node(following.node ?? ""),
@@ -67,5 +68,5 @@ export function nextOf({ event, frame, order, following, state, hero }) {
 		kind: following.kind ?? "",
 		name: following.name ?? "",
 	};
-	return has(key) ? parts(key, values) : parts(`next.${following.type}`, values);
+	return parts(has(key) ? key : `next.${type}`, values);
 }

@@ -5,6 +5,7 @@
  */
 
 import { filterFrames, verdictAsked } from "./filter/model.js";
+import { GROUPS } from "./parts/late.js";
 import { theatreFrames, victimsAsked } from "./preempt/model.js";
 import { scoreAsked, scoreFrames } from "./score/model.js";
 
@@ -24,6 +25,7 @@ export const PICTURES = {
 	scores: () => import("./many/ranked.js"),
 	cells: () => import("./many/cells.js"),
 	reasons: () => import("./many/reason_groups.js"),
+	gang: () => import("./group/view.js"),
 };
 
 /** @type {Record<StepName, Step>} */
@@ -128,6 +130,10 @@ export const STEPS = {
 			"PodGroupCycleFinished",
 		],
 		captions: () => import("./group/captions.js"),
+		picture: () => ["gang"],
+		explains: ["group"],
+		explanation: () => import("./group/explanation.js"),
+		asked: ({ hero }) => (hero ? null : "group"),
 	},
 };
 
@@ -146,7 +152,9 @@ export const TELLS = collected((name, { tells }) => tells.map((type) => [type, n
 export const EXPLAINS = collected((name, { explains = [] }) => explains.map((kind) => [kind, name]));
 
 /** The step whose picture is on. @param {AnyEvent} event @param {State} state @returns {StepName} */
-export function sceneOf(event, { cycle }) {
+export function sceneOf(event, state) {
+	const { cycle } = state;
+	if (GROUPS.shown?.(event, state)) return "group";
 	if (event.type === "HostSelected") return cycle.ScoresComputed ? "score" : "filter";
 	if (event.type === "VictimEvicted" && !cycle.VictimEvicted) return "cluster"; // beside the cycles
 	const own = SHOWS.get(event.type);

@@ -32,6 +32,7 @@ export async function openFrame(frame) {
 	const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
 	const text = await new Response(body).text();
 	const chunk = JSON.parse(text);
+	if (chunk.keyframe?.nodes) await import("./late/whole.js");
 	if (text.includes('"pod_group')) await import("./late/groups.js");
 	if (text.includes('"PreemptionEvaluated"')) (await import("./late/candidates.js")).unpack(chunk);
 	return chunk;

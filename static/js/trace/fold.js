@@ -33,11 +33,6 @@ export function fullPod(pod) {
 	};
 }
 
-/** @param {StoredNode} node @returns {NodeState} */
-export function fullNode(node) {
-	return { requested: {}, pods: [], ...node };
-}
-
 /** @param {PodSummary} summary */
 function newPod(summary) {
 	const { node = "", nominated_node = "", start_time = null } = summary;
@@ -99,7 +94,7 @@ export function setCycle(state, [started, ...events]) {
 	for (const event of events) note(state, event);
 }
 
-/** @type {Record<string, (state: State, event: any) => void>} */
+/** @type {Record<string, (state: State, event: any) => any>} */
 export const HANDLERS = {
 	RunStarted(state, event) {
 		state.title = event.title;

@@ -55,8 +55,8 @@ function enqueuedPoint({ pod, queue }, state) {
 }
 
 /** The pod whose attempt goes on: what happens meanwhile belongs to it. @param {State} state @returns {string} */
-export function underWay({ cycle }) {
-	return cycle.AttemptFinished ? "" : (cycle.CycleStarted?.pod ?? "");
+export function underWay({ cycle, group }) {
+	return cycle.AttemptFinished || group?.condition ? "" : (cycle.CycleStarted?.pod ?? "");
 }
 
 /**
@@ -79,7 +79,9 @@ function reached({ cycle }, hero) {
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	if (state.cycle.PreemptionEvaluated) return "PostFilter";
+	if (state.cycle.PreemptionEvaluated || state.group?.preemption) return "PostFilter";
+	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
+	if (tried) return tried.node ? "Permit" : "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 

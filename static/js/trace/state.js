@@ -5,7 +5,7 @@
  * copies and shares everything else.
  */
 
-import { fullNode, fullPod, HANDLERS, setCycle } from "./fold.js";
+import { HANDLERS, setCycle } from "./fold.js";
 
 /** @returns {State} */
 export function emptyState() {
@@ -28,6 +28,7 @@ export function emptyState() {
 		feature_gates: {},
 		wakes: {},
 		kubernetes_version: "",
+		replay: false,
 	};
 }
 
@@ -39,26 +40,16 @@ export function emptyState() {
  * @returns {State | undefined}
  */
 export function fromKeyframe(keyframe, began) {
-	if ("nodes" in keyframe) return fromWhole(keyframe);
+	if ("nodes" in keyframe) return HANDLERS.whole(emptyState(), keyframe);
 	const { step, time, since = [], cycle = [], group = [], order } = keyframe;
 	if (!step) return emptyState();
 	if (!began) return undefined;
-	const state = fork(began);
+	const state = { ...fork(began), replay: true };
 	for (const event of since) apply(state, event);
 	setCycle(state, cycle);
 	HANDLERS.Group?.(state, { events: group });
 	const attempt = state.cycle.CycleStarted?.attempt ?? state.group?.started.first_attempt ?? 0;
-	return Object.assign(state, { step, time, attempt, order: order ?? state.order });
-}
-
-/** A keyframe of schema 1 has every node and every pod. @param {WholeKeyframe} keyframe @returns {State} */
-function fromWhole({ nodes, pods, ...rest }) {
-	return {
-		...emptyState(),
-		...rest,
-		nodes: new Map(Object.entries(nodes).map(([name, node]) => [name, fullNode(node)])),
-		pods: new Map(Object.entries(pods).map(([key, pod]) => [key, fullPod(pod)])),
-	};
+	return Object.assign(state, { step, time, attempt, order: order ?? state.order, replay: false });
 }
 
 /** A state that can be moved on without touching this one. @param {State} state @returns {State} */

@@ -150,3 +150,26 @@ def test_only_tried_leaves_no_trace_in_the_order_of_a_nodes_pods() -> None:
         (["default/low-1"], False),
         (["default/low-0"], False),
     ]
+
+
+# Members that are tried together are in no queue, so of their nominations only the names are known (nominatedPodToInfo)
+
+
+def test_a_member_does_not_yield_to_the_nomination_of_one_that_is_tried_with_it() -> None:
+    """The smaller one evicts and is nominated; beside it the larger one lacks memory alone, not cpu too."""
+    objects = (
+        node("n1", cpu="2", memory="2Gi"),
+        pod("busy", cpu="1", memory="1Gi", priority=2000, node="n1"),
+        pod("low", memory="1Gi", node="n1"),
+        member("large", cpu="1", memory="2Gi", priority=1000),
+        member("small", cpu="500m", memory="1Gi", priority=1000),
+    )
+    gates = {"GenericWorkload": True, "GangScheduling": False}
+    told_of_large = [
+        event.message
+        for event in told(parse_scenario(text(*objects, gates=gates, until=2)), trace.SchedulingFailed)
+        if event.pod == "default/large"
+    ]
+    assert [message.partition(". ")[0] for message in told_of_large] == [
+        "0/1 nodes are available: 1 Insufficient memory"
+    ] * 2

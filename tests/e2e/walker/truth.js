@@ -28,11 +28,13 @@ export function* amber() {
 	const others = shown(".queue-pod.mine, .block.mine, #caption .pod-name, .pod-lane.mine .pod-lane-name")
 		.map((one) => one.querySelector(".queue-pod-name")?.textContent ?? one.getAttribute("data-pod") ?? one.getAttribute("title")?.split(/[,，]/)[0] ?? one.textContent ?? "")
 		.map((name) => nameOf(name.trim()));
-	const wrong = others.filter((name) => name && name !== nameOf(card));
+	const group = kschedui.player.state.pod_groups.has(card) ? [...kschedui.player.state.pods.values()].filter((pod) => pod.summary.pod_group === card) : [];
+	const own = [card, ...group.map((pod) => pod.summary.pod)].map(nameOf);
+	const wrong = others.filter((name) => name && !own.includes(name));
 	if (wrong.length) yield ["amber", `${nameOf(card) || "nobody"} on the card, amber too: ${wrong.join(", ")}`];
 	const told = shown("#caption .name, #caption .pod-name").map((one) => one.textContent?.trim());
 	const pods = told.filter((name) => [...kschedui.player.state.pods.keys()].some((key) => nameOf(key) === name));
-	if (card && pods.length && !pods.includes(nameOf(card))) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
+	if (card && pods.length && ![...pods, ...(group.length ? told : [])].includes(nameOf(card))) yield ["amber", `${nameOf(card)} on the card, the sentence is about ${pods.join(", ")}`];
 }
 
 /** "Too little cpu" stands only beside a room that is too little. @returns {Generator<[string, string]>} */
@@ -67,7 +69,7 @@ export function* scenes({ state }, memory) {
 	if (memory.sceneAttempt !== state.attempt) memory.scenes = [];
 	memory.sceneAttempt = state.attempt;
 	if (memory.scenes.at(-1) === scene) return;
-	if (memory.scenes.includes(scene) && scene !== "cluster") yield ["flips", `${[...memory.scenes, scene].join(", ")} in attempt ${state.attempt}`];
+	if (memory.scenes.includes(scene) && scene !== "cluster" && scene !== "group") yield ["flips", `${[...memory.scenes, scene].join(", ")} in attempt ${state.attempt}`];
 	memory.scenes.push(scene);
 }
 

@@ -5,16 +5,14 @@ Only what is kept is ever held as data: an object of a dump loses what schedulin
 
 from __future__ import annotations
 
-import codecs
-import io
 import re
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from kschedui.scenarios.importers.reading import json_dump
+from kschedui.scenarios.importers.reading import file_text, json_dump
+from kschedui.scenarios.importers.reading.file_text import refusal
 from kschedui.scenarios.importers.reading.left_out import KIND as LEFT_OUT
 from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
@@ -27,17 +25,11 @@ from scheduler_core.scenario.parse import Limits, ScenarioError, ScenarioErrors
 from scheduler_core.scenario.reading.documents import read_documents
 from scheduler_core.scenario.reading.problems import Problems, TooManyProblems
 
-GZIP = b"\x1f\x8b"
-BLOCK = 1 << 20
 BETWEEN = re.compile(r"\s*(?:---[ \t]*(?=\r?\n|\Z)\s*)*")
 LONGEST_MARKER = 80
 JSON = re.compile(r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
 TABLE = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]")
 MOST_ERRORS = 20
-
-
-class TooLong(ScenarioErrors):
-    """The text has more bytes than are read."""
 
 
 @dataclass
@@ -66,7 +58,7 @@ class Dump:
 def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
     """Everything that is read of a dump; raises ScenarioErrors. `limits.bytes` is of the text, unpacked."""
     dump = Dump()
-    text = Source(_texts(source, limits.bytes), dump.left_out)
+    text = Source(file_text.texts(source, limits.bytes), dump.left_out)
     reading = YamlReading(text, dump, limits)
     while has_more(text):
         if TABLE.match(text.text, text.at):
@@ -91,65 +83,6 @@ def has_more(source: Source) -> bool:
             return True
         if not source.more():
             return source.at < len(source.text)
-
-
-def refusal(sentence: Message, line: int = 0) -> ScenarioErrors:
-    """A refusal of the whole text, or of a line."""
-    return ScenarioErrors([ScenarioError("", line, sentence)])
-
-
-def _texts(source: str | BinaryIO, most: int) -> Iterator[str]:
-    """The text in blocks; raises ScenarioErrors when it is no text or too long."""
-    if isinstance(source, str):
-        size = len(source.encode("utf-8", "replace")) if not source.isascii() else len(source)
-        _check_size(size, most)
-        yield source.removeprefix("\ufeff")
-        return
-    decoder = io.IncrementalNewlineDecoder(_utf8(), translate=False)
-    size = 0
-    for block in _unpacked(source):
-        size += len(block)
-        _check_size(size, most)
-        try:
-            yield decoder.decode(block)
-        except UnicodeDecodeError:
-            raise refusal(Message("this is no text in UTF-8")) from None
-    try:
-        yield decoder.decode(b"", final=True)
-    except UnicodeDecodeError:
-        return  # cut off within a character
-
-
-def _utf8() -> codecs.IncrementalDecoder:
-    return codecs.getincrementaldecoder("utf-8-sig")()
-
-
-def _check_size(size: int, most: int) -> None:
-    if size > most:
-        message = Message("the text has more than {most:,} bytes; that is the limit", most=most)
-        raise TooLong([ScenarioError("", 0, message)])
-
-
-def _unpacked(source: BinaryIO) -> Iterator[bytes]:
-    """Blocks of the file, unpacked if gzip packed it; a packed file that is cut off gives what there is of it."""
-    block = source.read(BLOCK)
-    if not block.startswith(GZIP):
-        while block:
-            yield block
-            block = source.read(BLOCK)
-        return
-    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    while block:
-        try:
-            yield unpacker.decompress(block, BLOCK * 4)
-            while unpacker.unconsumed_tail:
-                yield unpacker.decompress(unpacker.unconsumed_tail, BLOCK * 4)
-        except zlib.error:
-            raise refusal(Message("this is packed by gzip, and it is damaged")) from None
-        if unpacker.eof and unpacker.unused_data:
-            block, unpacker = unpacker.unused_data, zlib.decompressobj(16 + zlib.MAX_WBITS)
-        else:
-            block = source.read(BLOCK)
 
 
 class YamlReading:

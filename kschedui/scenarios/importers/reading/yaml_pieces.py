@@ -12,6 +12,16 @@ KIND = re.compile(r"kind: *[\"']?([A-Za-z]*List)[\"']?\s*$")
 MARKER = re.compile(r"---(?=[ \t]|$)")
 JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what follows is no YAML
 
+# Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
+PRINTED = re.compile(r"  (?:managedFields|resourceVersion|selfLink):| {4}\S+/last-applied-configuration:")
+LAST = {
+    "Pod": "  phase:",
+    "Node": "  nodeInfo:",
+    "Deployment": "status:",
+    "ReplicaSet": "status:",
+    "StatefulSet": "status:",
+}
+
 
 @dataclass
 class Piece:
@@ -51,6 +61,7 @@ def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | N
     With `at_json` it ends, and calls that, at a line on which a dump in JSON begins.
     """
     now = _Open(first_line=first)
+    printed = False
     for number, line in enumerate(lines, first):
         if line[:1] == " " and now.dash == 0:  # within an item: most lines of a dump
             now.lines.append(line)
@@ -58,6 +69,7 @@ def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | N
             at_json()
             break
         elif MARKER.match(line):
+            printed = printed or _is_printed(now.lines)
             yield from _end(now)
             now = _Open(first_line=number)
             if line[3:].strip() and not line[3:].lstrip().startswith("#"):
@@ -76,7 +88,7 @@ def pieces(lines: Iterator[str], first: int = 1, at_json: Callable[[], None] | N
                 now.first_line = number
             _note_key(now, line)
             now.lines.append(line)
-    yield from _end(now, at_end=True)
+    yield from _end(now, at_end=True, printed=printed)
 
 
 def _may_end(now: _Open) -> bool:
@@ -127,7 +139,7 @@ def _item(now: _Open) -> Iterator[Piece]:
         now.waiting.append(piece)
 
 
-def _end(now: _Open, *, at_end: bool = False) -> Iterator[Piece]:
+def _end(now: _Open, *, at_end: bool = False, printed: bool = False) -> Iterator[Piece]:
     if now.in_items:
         if at_end and "kind" not in now.keys:
             yield Piece(now.lines, now.first_line, cut=True)
@@ -135,9 +147,22 @@ def _end(now: _Open, *, at_end: bool = False) -> Iterator[Piece]:
             yield from _item(now)
     elif "items" not in now.keys and any(line.strip() for line in now.lines):
         typed = not now.lines[0].startswith(("{", "[")) and not now.kind
-        yield Piece(now.lines, now.first_line, typed=typed)
+        yield Piece(now.lines, now.first_line, typed=typed, cut=at_end and _is_unfinished(now.lines, printed=printed))
     for piece in now.waiting:
         piece.parent_kind = now.kind.removesuffix("List")
         if piece.parent_kind:
             piece.lines.insert(0, f"kind: {piece.parent_kind}")
         yield piece
+
+
+def _is_printed(lines: list[str]) -> bool:
+    return any(PRINTED.match(line) for line in lines)
+
+
+def _is_unfinished(lines: list[str], *, printed: bool) -> bool:
+    """Does the last object end before what one always ends with, that an API server printed? `printed`: others were."""
+    kind = next((line[6:].strip() for line in lines if line.startswith("kind: ")), "")
+    wanted = ("  name:", "spec:" if kind in LAST else "") if printed else ()
+    if _is_printed(lines):
+        wanted = ("  uid:", LAST.get(kind, ""))
+    return not all(any(line.startswith(last) for line in lines) for last in wanted)

@@ -31,6 +31,8 @@ function byPlugin(context, model) {
 	const plugin = model.plugins[frame];
 	const stopped = stoppedBy(model, frame);
 	const left = model.left[frame];
+	const first = model.nominatedFirst && model.evaluated === 1 && (model.hinted ? "hinted" : "nominated");
+	const all = first || (context.state.nodes.size === 1 ? "only" : (["many", "one", "two"][left] ?? "many"));
 	const values = {
 		pod: pod(hero ?? "", hero),
 		plugin: extender(plugin),
@@ -39,20 +41,7 @@ function byPlugin(context, model) {
 		node: stopped.length ? node(stopped[0]) : "",
 		left: num(count(left)),
 		total: num(count(model.evaluated)),
-		all: parts(
-			model.nominatedFirst && model.evaluated === 1
-				? model.hinted
-					? "all.hinted"
-					: "all.nominated"
-				: context.state.nodes.size === 1
-					? "all.only"
-					: left === 1
-						? "all.one"
-						: left === 2
-							? "all.two"
-							: "all.many",
-			{ left: num(count(left)) },
-		),
+		all: parts(`all.${all}`, { left: num(count(left)) }),
 	};
 	return {
 		eyebrow: parts("eyebrow.filter", { i: frame + 1, n: model.plugins.length, plugin: values.plugin }),

@@ -5,9 +5,16 @@ import { list, num, parts } from "../../shared/i18n.js";
 import { podName } from "../../shared/units.js";
 import { CAPTIONS as ORDINARY } from "../binding/captions.js";
 import { node, nodes, pod } from "../parts/marks.js";
+import "./around.js";
+import { gangOf } from "./model.js";
+import { messageWords } from "./words.js";
 
-/** @param {Context} context */
-const groupName = ({ event }) => podName(event.pod_group);
+/** The group as the subject: amber. @param {Context} context @returns {Part} */
+const groupName = ({ event, hero }) => ({
+	text: podName(event.pod_group),
+	kind: hero ? "pod" : "hero",
+	ref: `group:${event.pod_group}`,
+});
 
 /** @param {string[]} keys */
 const pods = (keys) => list(keys.map((key) => pod(key)));
@@ -102,7 +109,7 @@ function preempted(context) {
 		n: num(victims.length),
 		units: num((event.units ?? []).length),
 		times: num(event.simulations ?? 0),
-		message: event.message ?? "",
+		message: messageWords(event.message ?? ""),
 	};
 	const found = event.status === "Success";
 	return {
@@ -120,9 +127,27 @@ function decided(context) {
 		eyebrow: parts("eyebrow.group", { n: state.group?.started.cycle ?? "" }),
 		sentence: parts(`group.decided.${event.outcome}`, values),
 		why: event.message
-			? [event.message]
+			? refusedWhy(context, values)
 			: parts(event.placement ? "group.decided.placement" : "group.decided.why", values),
 	};
+}
+
+/** How many there were, and who was missing. @param {Context} context @param {Record<string, any>} values */
+function refusedWhy({ event, state }, values) {
+	const gang = gangOf(event, state);
+	const left =
+		gang?.members.filter(({ pod: key }) => !gang.cycle?.runs.at(-1)?.members.find((one) => one.pod === key)?.node) ??
+		[];
+	const told = gang?.min != null && gang.cycle?.runs.length === 1 && left.length > 0;
+	if (event.outcome === "WaitingOnPreemption") return parts("group.decided.waits", values);
+	if (event.outcome !== "Unschedulable" || !told) return [messageWords(event.message)];
+	return parts("group.decided.few", {
+		...values,
+		have: num(gang.have),
+		min: num(gang.min ?? 0),
+		left: pods(left.map((one) => one.pod)),
+		n: left.length,
+	});
 }
 
 /** @param {Context} context @returns {Partial<Caption>} */
@@ -132,7 +157,7 @@ function condition(context) {
 	return {
 		eyebrow: parts("eyebrow.group.condition"),
 		sentence: parts(event.kept ? "group.condition.kept" : "group.condition", values),
-		why: event.message ? [event.message] : parts("group.condition.why", values),
+		why: event.message ? [messageWords(event.message)] : parts("group.condition.why", values),
 	};
 }
 
@@ -170,12 +195,36 @@ function memberWaits({ event, state, hero }) {
 	return { sentence: parts("group.permit.wait", values), why: parts("group.permit.wait.why", values) };
 }
 
-/** @param {Context} context @returns {Partial<Caption>} */
-function memberLeaves({ event, hero }) {
+/** What it was tried for: enough members, or who was missing. @param {Context} context @returns {Partial<Caption>} */
+function memberLeaves({ event, state, hero }) {
+	const run = state.group?.runs.at(-1);
+	const left = run?.members.filter((one) => !one.node).map((one) => one.pod) ?? [];
+	const { min_count: min = null, scheduled = 0 } = state.group?.started ?? {};
+	const values = {
+		pod: pod(event.pod, hero),
+		node: node(event.node),
+		left: pods(left),
+		n: left.length,
+		have: num(scheduled + (run?.members.length ?? 0) - left.length),
+		min: num(min ?? 0),
+	};
+	const key = run?.success || run?.waiting_on_preemption || !left.length || min === null ? "why" : "few";
 	return {
 		eyebrow: parts("eyebrow.group.tried"),
-		sentence: parts("group.unreserved", { pod: pod(event.pod, hero), node: node(event.node) }),
-		why: parts("group.unreserved.why"),
+		sentence: parts("group.unreserved", values),
+		why: parts(`group.unreserved.${key}`, values),
+	};
+}
+
+/** The attempt of a member ends as that of its group does. @param {Context} context @returns {Partial<Caption>} */
+function memberFailed({ event, state, hero }) {
+	const { decided } = state.group ?? {};
+	if (!decided || decided.outcome === "Scheduled" || event.unschedulable_plugins?.length) return {};
+	const found = state.group?.runs.at(-1)?.members.find((one) => one.pod === event.pod)?.node ?? "";
+	const values = { pod: pod(event.pod, hero), group: podName(decided.pod_group), node: node(found) };
+	return {
+		sentence: parts(found ? "group.member.failed.found" : "group.member.failed", values),
+		why: [messageWords(event.message)],
 	};
 }
 
@@ -185,6 +234,7 @@ export const CAPTIONS = {
 	"group.PodAssumed": tried(() => ({ why: parts("group.assumed.why") })),
 	"group.PermitEvaluated": tried(memberWaits),
 	"group.PodUnreserved": tried(memberLeaves),
+	"group.SchedulingFailed": (context) => ({ ...ORDINARY.SchedulingFailed(context), ...memberFailed(context) }),
 	PodGroupCycleStarted: cycleStarted,
 	PlacementStarted: placementStarted,
 	PodGroupEvaluated: evaluated,

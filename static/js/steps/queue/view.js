@@ -5,6 +5,7 @@ import { h, patch } from "../../shared/dom.js";
 import { has, list, plain, t } from "../../shared/i18n.js";
 import { rampStyle } from "../../shared/priority.js";
 import { decimal, podName, seconds } from "../../shared/units.js";
+import { GROUPS } from "../parts/late.js";
 import { pipsOf, podTitle } from "../parts/pods.js";
 
 const MOST = 6;
@@ -35,10 +36,10 @@ export function drawQueue(target, view) {
 	const by = groups(view);
 	patch(target, [
 		section(view, "active", by.active, t("queue.order")),
-		section(view, "backoff", by.backoff, by.backoff.length ? "" : t("queue.nobody")),
-		section(view, "unschedulable", by.unschedulable, by.unschedulable.length ? "" : t("queue.nobody")),
-		section(view, "gated", by.gated, by.gated.length ? gates(by.gated) : t("queue.nobody")),
-		section(view, "waiting", by.waiting, by.waiting.length ? "" : t("queue.nobody")),
+		section(view, "backoff", by.backoff),
+		section(view, "unschedulable", by.unschedulable),
+		section(view, "gated", by.gated, by.gated.length ? gates(by.gated) : undefined),
+		section(view, "waiting", by.waiting),
 		by.outside.length > 0 && section(view, "outside", by.outside, t("queue.outside")),
 		by.binding.length > 0 && section(view, "binding", by.binding, t("queue.inflight")),
 	]);
@@ -49,8 +50,8 @@ function groups({ state }) {
 	/** @type {Record<keyof typeof ICONS, PodState[]>} */
 	const out = { active: [], backoff: [], unschedulable: [], gated: [], waiting: [], binding: [], outside: [] };
 	for (const pod of state.pods.values()) {
-		const place = /** @type {keyof typeof ICONS} */ (pod.place);
-		if (place in out && place !== "active") out[place].push(pod);
+		const coming = pod.place === "outside" && state.profiles.includes(pod.summary.scheduler ?? "default-scheduler");
+		if (!coming) out[/** @type {keyof typeof ICONS} */ (pod.place)]?.push(pod);
 	}
 	out.active = activeOrder(state).map((key) => /** @type {PodState} */ (state.pods.get(key)));
 	out.backoff.sort((a, b) => (a.backoff_until ?? 0) - (b.backoff_until ?? 0) || a.sequence - b.sequence);
@@ -66,15 +67,8 @@ function gates(pods) {
 	return names.length ? t("queue.waitsfor", { gates: plain(list(names, 2)) }) : "";
 }
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @param {string} note */
-function section(view, name, pods, note) {
-	const left =
-		name === "active" && view.event.type === "CycleStarted"
-			? view.hero
-			: name === "active" && view.scene !== "cluster"
-				? view.hero
-				: "";
-	const gone = left && !pods.some((pod) => pod.summary.pod === left) ? left : "";
+/** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @param {string} [note] */
+function section(view, name, pods, note = pods.length ? "" : t("queue.nobody")) {
 	return h(
 		"section",
 		{ key: name, class: `queue-section ${name}` },
@@ -91,40 +85,45 @@ function section(view, name, pods, note) {
 			),
 		),
 		note && h("small", { key: "note" }, note),
-		h(
-			"div",
-			{ key: "items", class: "queue-items" },
-			gone &&
-				h(
-					"button",
-					{
-						key: `left${gone}`,
-						type: "button",
-						class: "queue-pod left",
-						on: { click: () => view.act.select({ kind: "pod", name: gone }) },
-					},
-					t("queue.left", { pod: podName(gone) }),
-				),
-			pods.slice(0, pods.length > MOST ? MOST - 2 : MOST).map((pod) => item(view, name, pod)),
-			pods.length > MOST &&
-				h(
-					"div",
-					{ key: "squares", class: "squares" },
-					pods.slice(MOST - 2, MOST - 2 + SQUARES).map((pod) =>
-						h("button", {
-							key: pod.summary.pod,
-							type: "button",
-							title: podTitle(view.state, pod.summary.pod),
-							"aria-label": podName(pod.summary.pod),
-							"data-fly": pod.summary.pod,
-							style: rampStyle(pod.summary.priority ?? 0),
-							on: { click: () => view.act.select({ kind: "pod", name: pod.summary.pod }) },
-						}),
-					),
-					pods.length > MOST - 2 + SQUARES && h("span", { key: "more" }, `+${pods.length - MOST + 2 - SQUARES}`),
-				),
-		),
+		h("div", { key: "items", class: "queue-items" }, GROUPS.items?.(view, name, pods, item) ?? items(view, name, pods)),
 	);
+}
+
+/** @param {View} view @param {string} name */
+const picks = ({ act }, name) => ({ click: () => act.select({ kind: "pod", name }) });
+
+/** @param {View} view @param {keyof typeof ICONS} name @param {PodState[]} pods @returns {Child[]} */
+function items(view, name, pods) {
+	const tried = view.event.type === "CycleStarted" || !/cluster|group/.test(view.scene);
+	const left = tried && name === "active" && view.hero;
+	const gone = left && !pods.some((pod) => pod.summary.pod === left) && left;
+	const squares = pods.length > MOST ? pods.slice(MOST - 2) : [];
+	return [
+		gone &&
+			h(
+				"button",
+				{ key: `left${gone}`, type: "button", class: "queue-pod left", on: picks(view, gone) },
+				t("queue.left", { pod: podName(gone) }),
+			),
+		pods.slice(0, pods.length - squares.length).map((pod) => item(view, name, pod)),
+		squares.length > 0 &&
+			h(
+				"div",
+				{ key: "squares", class: "squares" },
+				squares.slice(0, SQUARES).map(({ summary: { pod, priority = 0 } }) =>
+					h("button", {
+						key: pod,
+						type: "button",
+						title: podTitle(view.state, pod),
+						"aria-label": podName(pod),
+						"data-fly": pod,
+						style: rampStyle(priority),
+						on: picks(view, pod),
+					}),
+				),
+				squares.length > SQUARES && h("span", { key: "more" }, `+${squares.length - SQUARES}`),
+			),
+	];
 }
 
 /** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod */
@@ -143,26 +142,21 @@ function item(view, name, pod) {
 				title: podTitle(view.state, key),
 				"data-fly": key,
 				style: rampStyle(priority),
-				on: { click: () => view.act.select({ kind: "pod", name: key }) },
+				on: picks(view, key),
 			},
 			h("span", { class: "queue-pod-name" }, podName(key)),
-			...end(view, name, pod),
+			end(view, name, pod),
 		),
-		...under(view, name, pod),
+		under(view, name, pod),
 	);
 }
 
-/** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child[]} */
-function end({ state }, name, pod) {
-	if (name === "backoff")
-		return [
-			h("span", { class: "count-down" }, `${decimal(Math.max(0, (pod.backoff_until ?? state.time) - state.time))} s`),
-		];
-	if (name === "waiting" && pod.deadline !== null)
-		return [h("span", { class: "count-down" }, `${decimal(Math.max(0, pod.deadline - state.time))} s`)];
-	if (pod.nominated_node && !pod.node) return [h("span", { class: "count-down" }, `→ ${pod.nominated_node}`)];
-	if (pod.node) return [h("span", { class: "count-down" }, `→ ${pod.node}`)];
-	return [pipsOf(pod.summary.priority ?? 0)];
+/** @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod */
+function end({ state: { time } }, name, { summary, node, nominated_node, backoff_until, deadline }) {
+	const until = name === "backoff" ? (backoff_until ?? time) : name === "waiting" ? deadline : null;
+	const where = node || nominated_node;
+	const text = until === null ? where && `→ ${where}` : `${decimal(Math.max(0, until - time))} s`;
+	return text ? h("span", { class: "count-down" }, text) : pipsOf(summary.priority ?? 0);
 }
 
 /**
@@ -170,7 +164,7 @@ function end({ state }, name, pod) {
  * @param {View} view
  * @param {keyof typeof ICONS} name
  * @param {PodState} pod
- * @returns {Child[]}
+ * @returns {Child}
  */
 function under({ state, event }, name, pod) {
 	if (name === "backoff") {
@@ -182,39 +176,22 @@ function under({ state, event }, name, pod) {
 		];
 	}
 	if (name === "waiting" && pod.deadline !== null)
-		return [h("small", { key: "until" }, t("queue.until", { node: pod.node, until: seconds(pod.deadline) }))];
+		return h("small", { key: "until" }, t("queue.until", { node: pod.node, until: seconds(pod.deadline) }));
 	/** @type {import("../../trace/trace").KeptWaiting | undefined} */
 	const kept =
-		event.type === "PodsKeptWaiting"
-			? event.pods.find((/** @type {any} */ one) => one.pod === pod.summary.pod)
-			: undefined;
+		event.type === "PodsKeptWaiting" && event.pods.find((/** @type {any} */ one) => one.pod === pod.summary.pod);
+	const told = (/** @type {string} */ text, /** @type {string[]} */ plugins, kind = "moved") =>
+		h("small", { key: kind, class: kind, title: plugins.join(", ") }, text);
 	if (kept) {
 		const plugins = kept.hints.map((hint) => hint.plugin);
-		return [
-			h(
-				"small",
-				{ key: "kept", class: "moved", title: plugins.join(", ") },
-				`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`,
-			),
-		];
+		return told(`✕ ${t("queue.skip", { event: event.event, plugins: plain(list(plugins, 3)) })}`, plugins);
 	}
-	if (name === "unschedulable" && pod.unschedulable_plugins.length) {
-		return [
-			h(
-				"small",
-				{ key: "why", title: pod.unschedulable_plugins.join(", ") },
-				t("queue.by", { plugins: plain(list(pod.unschedulable_plugins, 3)) }),
-			),
-		];
-	}
-	const moved = event.type === "PodEnqueued" && event.pod === pod.summary.pod;
-	return moved
-		? [
-				h(
-					"small",
-					{ key: "moved", class: "moved", title: pod.moved_by },
-					`↑ ${has(`event.${pod.moved_by}`) ? t(`event.${pod.moved_by}`) : pod.moved_by}`,
-				),
-			]
-		: [];
+	const by = pod.unschedulable_plugins;
+	if (name === "unschedulable" && by.length) return told(t("queue.by", { plugins: plain(list(by, 3)) }), by, "why");
+	const { moved_by } = pod;
+	return (
+		event.type === "PodEnqueued" &&
+		event.pod === pod.summary.pod &&
+		told(`↑ ${has(`event.${moved_by}`) ? t(`event.${moved_by}`) : moved_by}`, [moved_by])
+	);
 }

@@ -44,6 +44,16 @@ function asStarted({ attempt, pod, profile, pod_attempts, pod_group }) {
 	return { type: "CycleStarted", attempt, pod, profile, pod_attempts, pod_group };
 }
 
+/**
+ * While the group is only tried, a member with a node is not on its way there, and nobody waits on Permit.
+ * @param {State} state @param {string} key
+ */
+function onlyTried(state, key) {
+	const pod = state.pods.get(key);
+	if (!pod?.node || !state.group || state.group.decided || !state.group.started.pods.includes(key)) return;
+	state.pods.set(key, { ...pod, place: "scheduling", deadline: null });
+}
+
 /** @param {State} state @param {import("../trace").PodGroupSummary | null} [summary] */
 function setObject(state, summary) {
 	if (!summary) return;
@@ -83,6 +93,7 @@ const OWN = {
 	Group(state, { events }) {
 		state.group = null;
 		for (const event of events) note(state, event);
+		for (const key of state.pods.keys()) onlyTried(state, key);
 		const started = state.cycle.CycleStarted;
 		if (started?.type === "PodGroupMemberDecided") state.cycle.CycleStarted = asStarted(started);
 	},
@@ -104,6 +115,8 @@ const AS_WELL = {
 	CycleStarted(state, event) {
 		if (!event.pod_group) state.group = null;
 	},
+	PodAssumed: (state, { pod }) => !state.replay && onlyTried(state, pod),
+	PermitEvaluated: (state, { pod }) => !state.replay && onlyTried(state, pod),
 };
 
 Object.assign(HANDLERS, OWN);

@@ -1,0 +1,103 @@
+"""A file's bytes to text, as it comes: gzip is unpacked, what is no text is refused by its name.
+
+`static/js/intake/file_text.js` does the same in the browser.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import zlib
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import ScenarioError, ScenarioErrors
+
+GZIP = b"\x1f\x8b"
+BLOCK = 1 << 20
+UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)  # as PowerShell writes a file
+# What other archives begin with, and where.
+ARCHIVES = (
+    ("zip", 0, b"PK\x03\x04"),
+    ("bzip2", 0, b"BZh"),
+    ("xz", 0, b"\xfd7zXZ"),
+    ("zstd", 0, b"\x28\xb5\x2f\xfd"),
+    ("tar", 257, b"ustar"),
+)
+
+
+class TooLong(ScenarioErrors):
+    """The text has more bytes than are read."""
+
+
+def refusal(sentence: Message, line: int = 0) -> ScenarioErrors:
+    """A refusal of the whole text, or of a line."""
+    return ScenarioErrors([ScenarioError("", line, sentence)])
+
+
+def texts(source: str | BinaryIO, most: int) -> Iterator[str]:
+    """The text in blocks; raises ScenarioErrors when it is no text, or TooLong."""
+    if isinstance(source, str):
+        size = len(source.encode("utf-8", "replace")) if not source.isascii() else len(source)
+        _check_size(size, most)
+        yield source.removeprefix("\ufeff")
+        return
+    decoder: io.IncrementalNewlineDecoder | None = None
+    size = 0
+    for block in _unpacked(source):
+        size += len(block)
+        _check_size(size, most)
+        if decoder is None:
+            _refuse_archive(block)
+            decoder = io.IncrementalNewlineDecoder(_decoder(block), translate=False)
+        yield _decoded(decoder, block)
+
+
+def _decoder(start: bytes) -> codecs.IncrementalDecoder:
+    return codecs.getincrementaldecoder("utf-16" if start.startswith(UTF_16) else "utf-8-sig")()
+
+
+def _decoded(decoder: io.IncrementalNewlineDecoder, block: bytes) -> str:
+    """A text that ends within a character is cut off, and read as far as it goes."""
+    try:
+        return decoder.decode(block)
+    except UnicodeDecodeError:
+        raise refusal(Message("this is no text in UTF-8 or UTF-16")) from None
+
+
+def _check_size(size: int, most: int) -> None:
+    if size > most:
+        message = Message("the text has more than {most:,} bytes; that is the limit", most=most)
+        raise TooLong([ScenarioError("", 0, message)])
+
+
+def _refuse_archive(start: bytes) -> None:
+    kind = next((name for name, at, mark in ARCHIVES if start[at:].startswith(mark)), "")
+    if start.startswith(GZIP):
+        kind = "gzip"
+    if kind:
+        message = Message("this is a {kind} file: unpack it first; gzip alone is unpacked here, once", kind=kind)
+        raise refusal(message)
+
+
+def _unpacked(source: BinaryIO) -> Iterator[bytes]:
+    """Blocks of the file, unpacked if gzip packed it; a packed file that is cut off gives what there is of it."""
+    block = source.read(BLOCK)
+    if not block.startswith(GZIP):
+        while block:
+            yield block
+            block = source.read(BLOCK)
+        return
+    unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    while block:
+        try:
+            if found := unpacker.decompress(block, BLOCK * 4):
+                yield found
+            while unpacker.unconsumed_tail:
+                yield unpacker.decompress(unpacker.unconsumed_tail, BLOCK * 4)
+        except zlib.error:
+            raise refusal(Message("this is packed by gzip, and it is damaged")) from None
+        block = unpacker.unused_data if unpacker.eof and unpacker.unused_data else source.read(BLOCK)
+        if unpacker.eof:
+            unpacker = zlib.decompressobj(16 + zlib.MAX_WBITS)

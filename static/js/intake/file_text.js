@@ -1,0 +1,173 @@
+// @ts-check
+/** A file's bytes to text, as it comes: `importers/reading/file_text.py` in the browser. */
+import { wasPrinted } from "./printed.js";
+
+const GZIP = [0x1f, 0x8b, 8];
+const GZIP_FLAGS = 0x20; // a header's flags are less
+const BLOCK = 131_072; // bytes that are decoded at once
+const LONGEST_TYPED = 8_000_000; // characters
+// What other archives begin with.
+const ARCHIVES = [
+	{ kind: "zip", at: 0, mark: "PK\x03\x04" },
+	{ kind: "bzip2", at: 0, mark: "BZh" },
+	{ kind: "xz", at: 0, mark: "\xfd7zXZ" },
+	{ kind: "zstd", at: 0, mark: "\x28\xb5\x2f\xfd" },
+	{ kind: "tar", at: 257, mark: "ustar" },
+];
+
+/** Why nothing was read: `reason` is the end of a key of the words; `kind`: of an archive. */
+export class Refused extends Error {
+	/** @param {string} reason @param {string} [kind] */
+	constructor(reason, kind = "") {
+		super(reason);
+		this.reason = reason;
+		this.kind = kind;
+	}
+}
+
+/** The text of a file in blocks; throws Refused. */
+export class FileText {
+	started = "";
+	long = false; // longer than somebody types: no more of it is held than what is being read
+	empty = true;
+	taken = 0;
+
+	/** @param {Blob} file @param {number} most bytes, unpacked @param {(part: number) => void} progress */
+	constructor(file, most, progress) {
+		this.file = file;
+		this.most = most;
+		this.progress = progress;
+	}
+
+	/** @returns {AsyncGenerator<string>} */
+	async *blocks() {
+		/** @type {TextDecoder | null} */
+		let decoder = null;
+		for await (const bytes of this.bytes()) {
+			this.taken += bytes.length;
+			if (this.taken > this.most) throw new Refused("large");
+			if (!decoder) refuseArchive(bytes);
+			decoder ??= new TextDecoder(encodingOf(bytes), { fatal: true });
+			for (let at = 0; at < bytes.length; at += BLOCK)
+				yield this.checked(decoded(decoder, bytes.subarray(at, at + BLOCK)));
+		}
+		if (this.empty) throw new Refused("empty");
+	}
+
+	/** The file's bytes, unpacked if gzip packed it. @returns {AsyncGenerator<Uint8Array>} */
+	async *bytes() {
+		const ends = await memberStarts(this.file);
+		if (!ends.length) return yield* read(this.counted(this.file, 0));
+		ends.push(this.file.size);
+		let start = 0;
+		for (const end of ends.slice(1)) {
+			// several files in one; or a text that happens to have the mark in it
+			const member = this.file.slice(start, end);
+			if (end < this.file.size && !(await isWhole(member))) continue;
+			yield* unpacked(this.counted(member, start));
+			start = end;
+		}
+	}
+
+	/** Of each block: how far it is in the file. @param {Blob} part @param {number} start @returns {ReadableStream} */
+	counted(part, start) {
+		let at = start;
+		return part.stream().pipeThrough(
+			new TransformStream({
+				transform: (block, out) => {
+					at += block.length;
+					this.progress(at / this.file.size);
+					out.enqueue(block);
+				},
+			}),
+		);
+	}
+
+	/** @param {string} text */
+	checked(text) {
+		if (/[\0-\x08\x0e-\x1f]/.test(text)) throw new Refused("binary");
+		this.empty &&= !text.trim();
+		this.long ||= this.started.length + text.length > LONGEST_TYPED;
+		this.started = this.long ? "" : this.started + text;
+		return text;
+	}
+
+	/** The text, where somebody seems to have typed it, so that it can be mended by hand. */
+	get typed() {
+		return this.long || wasPrinted(this.started) ? "" : this.started;
+	}
+}
+
+/** Where members of a gzip file may begin; nothing where it is not packed. @param {Blob} file */
+async function memberStarts(file) {
+	const isMark = (/** @type {Uint8Array} */ bytes, /** @type {number} */ at) =>
+		GZIP.every((byte, i) => bytes[at + i] === byte) && (bytes[at + 3] ?? 0) < GZIP_FLAGS;
+	if (!isMark(new Uint8Array(await file.slice(0, 4).arrayBuffer()), 0)) return [];
+	const found = [];
+	for (let from = 0; from < file.size; from += BLOCK) {
+		const bytes = new Uint8Array(await file.slice(from, from + BLOCK + 3).arrayBuffer());
+		for (let at = bytes.indexOf(GZIP[0]); at >= 0 && at < BLOCK; at = bytes.indexOf(GZIP[0], at + 1))
+			if (isMark(bytes, at)) found.push(from + at);
+	}
+	return found;
+}
+
+/** Is it one gzip file from its first byte to its last? @param {Blob} member */
+async function isWhole(member) {
+	try {
+		for await (const _ of read(member.stream().pipeThrough(new DecompressionStream("gzip"))));
+		return true;
+	} catch {
+		return false;
+	}
+}
+
+/**
+ * What gzip packed; of a file that is cut off what there is of it.
+ * @param {ReadableStream} packed
+ * @returns {AsyncGenerator<Uint8Array>}
+ */
+async function* unpacked(packed) {
+	const { readable, writable } = new DecompressionStream("gzip");
+	const writer = writable.getWriter();
+	let ended = false;
+	const filled = (async () => {
+		for await (const block of read(packed)) await writer.write(block);
+		ended = true;
+		await writer.close();
+	})();
+	filled.catch(() => {}); // the reading fails, too
+	try {
+		yield* read(readable);
+	} catch {
+		if (!ended) throw new Refused("damaged");
+	}
+}
+
+/** @param {ReadableStream} stream @returns {AsyncGenerator<Uint8Array<ArrayBuffer>>} */
+async function* read(stream) {
+	const reader = stream.getReader();
+	for (let next = await reader.read(); next.value; next = await reader.read()) yield next.value;
+}
+
+/** @param {Uint8Array} bytes the first ones */
+function refuseArchive(bytes) {
+	for (const { kind, at, mark } of ARCHIVES)
+		if ([...mark].every((letter, i) => bytes[at + i] === letter.charCodeAt(0))) throw new Refused("archive", kind);
+	if (GZIP.every((byte, i) => bytes[i] === byte)) throw new Refused("archive", "gzip");
+}
+
+/** @param {Uint8Array} bytes the first ones */
+function encodingOf(bytes) {
+	if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+	return bytes[0] === 0xfe && bytes[1] === 0xff ? "utf-16be" : "utf-8";
+}
+
+/** @param {TextDecoder} decoder @param {Uint8Array} bytes */
+function decoded(decoder, bytes) {
+	try {
+		return decoder.decode(bytes, { stream: true });
+	} catch {
+		throw new Refused("encoding");
+	}
+}

@@ -1,0 +1,170 @@
+// @ts-check
+/** A pod group at a step: how far its cycle is, how each member stands, and whether there are enough of them. */
+
+import { podName } from "../../shared/units.js";
+
+/**
+ * absent: not created yet; here: in the queue; waits: not tried yet; tried: under way; fits: has a node, in this try
+ * only; left: fits nowhere; back: gave its node back; goes: the node is settled; permit, assumed, bound: on its way
+ * there; returns: goes back to the queue.
+ * @typedef {"absent" | "here" | "waits" | "tried" | "fits" | "left" | "back" | "goes" | "permit" | "assumed" |
+ *   "bound" | "returns"} Standing
+ * @typedef {{pod: string, standing: Standing, node: string, place: string}} Member
+ * @typedef {"gathers" | "starts" | "tried" | "evaluated" | "decided"} Phase
+ * @typedef {object} Gang
+ * @property {string} key @property {string} name @property {Phase} phase
+ * @property {import("../../trace/trace").PodGroupSummary | null} summary
+ * @property {GroupCycle | null} cycle @property {Member[]} members
+ * @property {number | null} min @property {number} have with a node, or in existence while it gathers
+ * @property {number} whole as many segments as the quorum has
+ * @property {boolean | null} enough null: not known yet
+ */
+
+/** Is a cycle of a group told at this step? @param {AnyEvent} event @param {State} state */
+export function inCycle(event, { group }) {
+	if (!group) return false;
+	if (!group.finished || event.type === "PodGroupCycleFinished") return true;
+	return event.type === "AttemptFinished" && group.started.pods.includes(event.pod);
+}
+
+/** The group whose members come, wait or go, outside a cycle; "" for none. @param {any} event @param {State} state */
+export function gathering({ type, kind, pod }, { pods, pod_groups, cycle }) {
+	if (cycle.CycleStarted && !cycle.AttemptFinished) return "";
+	const told = type === "PodGated" || type === "PodEnqueued" || (type === "ObjectApplied" && kind === "Pod");
+	const key = told ? (pods.get(pod?.pod ?? pod)?.summary.pod_group ?? "") : "";
+	return pod_groups.has(key) ? key : "";
+}
+
+/** The group that a step is about. @param {AnyEvent} event @param {State} state */
+export function groupOf(event, state) {
+	if (inCycle(event, state)) return state.group?.started.pod_group ?? "";
+	return gathering(event, state);
+}
+
+/** @param {AnyEvent} event @param {State} state @returns {Gang | null} */
+export function gangOf(event, state) {
+	const key = groupOf(event, state);
+	if (!key) return null;
+	const summary = state.pod_groups.get(key)?.summary ?? null;
+	const cycle = inCycle(event, state) ? state.group : null;
+	const min = cycle ? (cycle.started.min_count ?? null) : (summary?.min_count ?? null);
+	const phase = phaseOf(cycle);
+	const members = cycle ? tried(state, cycle, phase) : gathered(state, key, min);
+	const have = counted(cycle, phase, members);
+	const done = phase === "evaluated" || phase === "decided";
+	return {
+		key,
+		name: podName(key),
+		phase,
+		summary,
+		cycle,
+		members,
+		min,
+		have,
+		whole: Math.max(min ?? 0, members.length),
+		enough: min !== null && have >= min ? true : done ? have > 0 && min === null : null,
+	};
+}
+
+/** @param {GroupCycle | null} cycle @returns {Phase} */
+function phaseOf(cycle) {
+	if (!cycle) return "gathers";
+	if (cycle.decided) return "decided";
+	return runOf(cycle) ? "evaluated" : "tried";
+}
+
+/** What the try under way came to; undefined while it goes on. @param {GroupCycle} cycle */
+export function runOf({ runs, placement, scored, decided }) {
+	const taken = decided?.placement ?? scored?.chosen;
+	if (taken) return runs.find((run) => run.placement === taken);
+	const last = runs.at(-1);
+	return placement && (last?.placement ?? "") !== placement.placement ? undefined : last;
+}
+
+/**
+ * All that exist, and a place for each that is still to come.
+ * @param {State} state @param {string} key @param {number | null} min
+ */
+function gathered({ pods }, key, min) {
+	/** @type {Member[]} */
+	const out = [...pods.values()]
+		.filter(({ summary }) => summary.pod_group === key)
+		.map(({ summary, node, place }) => ({
+			pod: summary.pod,
+			standing: node ? "bound" : place === "outside" ? "absent" : "here",
+			node,
+			place,
+		}));
+	for (let n = out.length; n < (min ?? 0); n += 1) out.push({ pod: "", standing: "absent", node: "", place: "" });
+	return out;
+}
+
+/**
+ * Those that have been tried in this cycle, after those that had a node before.
+ * @param {State} state @param {GroupCycle} cycle @param {Phase} phase
+ */
+function tried(state, cycle, phase) {
+	const { pods, pod_group: key } = cycle.started;
+	const before = [...state.pods.values()].filter(
+		({ summary, node }) => summary.pod_group === key && node && !pods.includes(summary.pod),
+	);
+	/** @type {Member[]} */
+	const settled = before.map(({ summary, node, place }) => ({ pod: summary.pod, standing: "bound", node, place }));
+	const run = runOf(cycle);
+	const at = pods.indexOf(state.cycle.CycleStarted?.pod ?? "");
+	return [
+		...settled,
+		...pods.map((pod, i) => {
+			const { node = "", place = "" } = state.pods.get(pod) ?? {};
+			const found = run?.members.find((one) => one.pod === pod)?.node ?? "";
+			const standing =
+				phase === "decided"
+					? carriedOut(cycle, place, node, found)
+					: phase === "evaluated"
+						? whileUndone(cycle, node, found)
+						: whileTried(state, node, i - at, at);
+			return { pod, standing, node: node || found, place };
+		}),
+	];
+}
+
+/** @param {State} state @param {string} node @param {number} ahead @param {number} at @returns {Standing} */
+function whileTried({ cycle }, node, ahead, at) {
+	if (node) return "fits";
+	if (at < 0 || ahead > 0) return "waits";
+	const failed = cycle.NodesFiltered?.feasible === 0 || cycle.PreFilterFinished?.rejected_by || cycle.SchedulingFailed;
+	return ahead < 0 || failed ? "left" : "tried";
+}
+
+/**
+ * What was only tried is taken back; once placements are compared, it is told what the best one came to.
+ * @param {GroupCycle} cycle @param {string} node @param {string} found @returns {Standing}
+ */
+function whileUndone({ scored }, node, found) {
+	return node || (scored && found) ? "fits" : found ? "back" : "left";
+}
+
+/** @param {GroupCycle} cycle @param {string} place @param {string} node @param {string} found @returns {Standing} */
+function carriedOut({ decided }, place, node, found) {
+	if (place === "bound" || place === "waiting") return place === "bound" ? "bound" : "permit";
+	if (node) return "assumed";
+	if (place !== "scheduling") return "here";
+	return decided?.outcome === "Scheduled" && found ? "goes" : "returns";
+}
+
+/** @param {GroupCycle | null} cycle @param {Phase} phase @param {Member[]} members */
+function counted(cycle, phase, members) {
+	if (phase === "gathers") return members.filter(({ standing }) => standing !== "absent").length;
+	const settled = members.length - (cycle?.started.pods.length ?? 0);
+	const run = cycle && phase !== "tried" ? (runOf(cycle) ?? best(cycle)) : null;
+	if (run) return settled + run.members.filter(({ node }) => node).length;
+	return phase === "tried"
+		? members.filter(({ standing }) => standing === "fits" || standing === "bound").length
+		: settled;
+}
+
+/** Of several placements that hold too few, the one that holds most. @param {GroupCycle} cycle */
+function best({ runs }) {
+	const held = (/** @type {typeof runs[0]} */ run) => run.members.filter(({ node }) => node).length;
+	return [...runs].sort((a, b) => held(b) - held(a))[0];
+}

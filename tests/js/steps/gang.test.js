@@ -1,0 +1,201 @@
+// @ts-nocheck
+// What the stage for pod groups shows, from recorded lessons: how each member stands, the quorum, placements, the queue.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
+import { captionOf, loadCaptions } from "../../../static/js/steps/captions.js";
+import { quorumWords } from "../../../static/js/steps/group/frame.js";
+import { gangOf } from "../../../static/js/steps/group/model.js";
+import { placements } from "../../../static/js/steps/group/placements.js";
+import { items } from "../../../static/js/steps/group/queue.js";
+import { messageWords } from "../../../static/js/steps/group/words.js";
+import { sceneOf } from "../../../static/js/steps/registry.js";
+import { unpack } from "../../../static/js/trace/late/candidates.js";
+import "../../../static/js/trace/late/groups.js";
+import { heroOf, stations } from "../../../static/js/trace/phase.js";
+import { apply, emptyState, fork } from "../../../static/js/trace/state.js";
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
+const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
+const LESSONS = ["fits", "too-big", "one-zone", "preempts", "waits"].map((name) =>
+	join(ROOT, "kschedui", "scenarios", "lessons", `gang-${name}.yaml`),
+);
+const catalogue = (language) => JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${language}.json`)));
+
+/** By lesson: each step's event, the state after it, and the next event. */
+const runs = new Map(LESSONS.map((file) => [/gang-(.*)\.yaml/.exec(file)[1], []]));
+{
+	const told = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...LESSONS], {
+		cwd: ROOT,
+		env: { ...process.env, PYTHONPATH: ROOT },
+		maxBuffer: 1 << 28,
+	});
+	const states = new Map();
+	for (const line of told.toString().split("\n").filter(Boolean)) {
+		const { file, chunk } = JSON.parse(line);
+		unpack(chunk);
+		const name = /gang-(.*)\.yaml/.exec(file)[1];
+		const state = states.get(name) ?? states.set(name, emptyState()).get(name);
+		for (const event of chunk.events) {
+			apply(state, event);
+			runs.get(name).push({ event, state: fork(state) });
+		}
+	}
+}
+useCatalogue(catalogue("en"));
+await loadCaptions();
+
+/** The steps of a lesson at which something is told, from the first. */
+function stepsOf(name, type, more = () => true) {
+	return runs.get(name).filter(({ event }) => event.type === type && more(event));
+}
+const standings = ({ event, state }) => gangOf(event, state).members.map(({ standing }) => standing);
+const nextOf = (name, step) => runs.get(name)[runs.get(name).indexOf(step) + 1]?.event;
+const caption = (name, step) =>
+	captionOf({ ...step, frame: 0, order: "plugin", following: nextOf(name, step), explainer: undefined });
+
+test("members are tried one after another, and the quorum fills", () => {
+	const [first, second, third] = stepsOf("fits", "PermitEvaluated");
+	assert.deepEqual(standings(first), ["fits", "waits", "waits"]);
+	assert.deepEqual(standings(second), ["fits", "fits", "waits"]);
+	assert.deepEqual(standings(third), ["fits", "fits", "fits"]);
+	const have = [first, second, third].map(({ event, state }) => gangOf(event, state).have);
+	assert.deepEqual(have, [1, 2, 3]);
+	assert.equal(quorumWords(gangOf(second.event, second.state)), "2 of 3 (minCount) have a node");
+	const [started] = stepsOf("fits", "CycleStarted", ({ attempt }) => attempt === 2);
+	assert.deepEqual(standings(started), ["fits", "tried", "waits"]);
+});
+
+test("while a group is only tried, nobody waits on Permit or is in flight", () => {
+	for (const name of runs.keys()) {
+		for (const { event, state } of runs.get(name)) {
+			if (!state.group || state.group.decided) continue;
+			for (const key of state.group.started.pods)
+				assert.equal(state.pods.get(key).place, "scheduling", `${name} ${event.type} ${key}`);
+		}
+	}
+});
+
+test("the one that fits nowhere sends all back: places are given back one by one, with the reason", () => {
+	const [evaluated] = stepsOf("too-big", "PodGroupEvaluated");
+	assert.deepEqual(standings(evaluated), ["fits", "fits", "left"]);
+	assert.equal(gangOf(evaluated.event, evaluated.state).enough, false);
+	const [one, other] = stepsOf("too-big", "PodUnreserved");
+	assert.deepEqual(standings(one), ["fits", "back", "left"]);
+	assert.deepEqual(standings(other), ["back", "back", "left"]);
+	assert.equal(
+		plain(caption("too-big", one).why),
+		"train-2 finds no node, and 2 of 3 are too few: nobody keeps a place.",
+	);
+	const [decided] = stepsOf("too-big", "PodGroupDecided");
+	assert.deepEqual(standings(decided), ["returns", "returns", "returns"]);
+	assert.match(plain(caption("too-big", decided).why), /^2 of 3 had a node; train-2 had none/);
+});
+
+test("what is decided all members go to at once, then each is bound", () => {
+	const [decided] = stepsOf("fits", "PodGroupDecided");
+	assert.deepEqual(standings(decided), ["goes", "goes", "goes"]);
+	assert.deepEqual(
+		gangOf(decided.event, decided.state).members.map(({ node }) => node),
+		["n1", "n1", "n2"],
+	);
+	const [bound] = stepsOf("fits", "PodBound");
+	assert.deepEqual(standings(bound), ["bound", "permit", "assumed"]);
+	const [over] = stepsOf("fits", "PodGroupCycleFinished");
+	assert.deepEqual(standings(over), ["bound", "bound", "bound"]);
+});
+
+test("a group that waits for its members has a place for those to come", () => {
+	const [, second] = stepsOf("waits", "PodGated");
+	assert.deepEqual(standings(second), ["here", "here", "absent"]);
+	assert.equal(quorumWords(gangOf(second.event, second.state)), "2 of 3 (minCount) are in the queue");
+	assert.equal(sceneOf(second.event, second.state), "group");
+});
+
+test("placements stand beside each other, one is tried at a time, one is taken", () => {
+	const at = (step) =>
+		placements(gangOf(step.event, step.state), step.state).map(({ name, standing, chosen, score }) =>
+			[name, standing, chosen ? "chosen" : "", score?.total ?? ""].join(" ").trim(),
+		);
+	const [started] = stepsOf("one-zone", "PodGroupCycleStarted");
+	assert.deepEqual(at(started), ["a ahead", "b ahead", "c ahead"]);
+	const [, second] = stepsOf("one-zone", "PlacementStarted");
+	assert.deepEqual(at(second), ["a few", "b now", "c ahead"]);
+	const [scored] = stepsOf("one-zone", "PlacementsScored");
+	assert.deepEqual(at(scored), ["a few", "b holds chosen 139", "c holds  126"]);
+	assert.deepEqual(
+		gangOf(scored.event, scored.state).members.map(({ node }) => node),
+		["b1", "b2", "b1"],
+		"the best one's nodes are told",
+	);
+});
+
+test("a link into a run of groups has the same pictures: lanes for what a plugin says, the group for the rest", () => {
+	const [filtered] = stepsOf("fits", "NodesFiltered");
+	assert.equal(sceneOf(filtered.event, filtered.state), "filter");
+	const [evicted] = stepsOf("preempts", "VictimEvicted");
+	assert.equal(sceneOf(evicted.event, evicted.state), "group");
+	const [alone] = stepsOf("too-big", "PodBound", ({ pod }) => pod === "default/solo");
+	assert.equal(sceneOf(alone.event, alone.state), "cluster");
+});
+
+test("in the queue a group is one item with its members inside, and leaves it as one", () => {
+	const single = (_view, _section, pod) => ({ tag: "div", key: pod.summary.pod, props: {}, children: ["", ""] });
+	const drawn = ({ event, state }, section) => {
+		const pods = [...state.pods.values()].filter(({ place }) => place === section);
+		const view = { event, state, act: {}, hero: heroOf(event, state) };
+		return items(view, section, pods, single)?.filter(Boolean);
+	};
+	const [, , , solo] = stepsOf("too-big", "PodEnqueued");
+	const [group, alone, ...rest] = drawn(solo, "active");
+	assert.equal(group.key, "groupdefault/train");
+	assert.deepEqual([alone.key, rest], ["default/solo", []]);
+	const [started] = stepsOf("too-big", "PodGroupCycleStarted");
+	assert.deepEqual(
+		drawn(started, "active").map(({ key }) => key),
+		["leftdefault/train", "default/solo"],
+	);
+	const [bound] = stepsOf("too-big", "PodBound", ({ pod }) => pod === "default/solo");
+	assert.equal(drawn(bound, "unschedulable"), undefined, "nobody there: the ordinary section");
+});
+
+test("what is told of the group as a whole is no member's story", () => {
+	for (const type of ["PodGroupDecided", "PodGroupConditionWritten", "PodGroupCycleFinished"]) {
+		const [step] = stepsOf("fits", type);
+		assert.equal(heroOf(step.event, step.state), "", type);
+	}
+	const [deleted] = stepsOf("preempts", "ObjectDeleted");
+	assert.equal(heroOf(deleted.event, deleted.state), "");
+});
+
+test("a member that is taken back had come as far as Permit", () => {
+	const [undone] = stepsOf("too-big", "PodUnreserved");
+	assert.equal(stations(undone.event, undone.state).get("Permit"), "current");
+});
+
+test("Next speaks of the group where a member is gated or tried, and of no scheduling gate", () => {
+	const [created] = runs.get("waits");
+	assert.equal(plain(caption("waits", created).next), "Are enough members of train-0's group here?");
+	const [started] = stepsOf("fits", "PodGroupCycleStarted");
+	assert.equal(plain(caption("fits", started).next), "train-0 is tried, beside those before it.");
+});
+
+test("kube-scheduler's sentences about groups are told in the reader's language", () => {
+	useCatalogue(catalogue("zh-hans"));
+	for (const [name, steps] of runs) {
+		for (const step of steps) {
+			if (!/^PodGroup|^SchedulingFailed/.test(step.event.type)) continue;
+			const { sentence, why } = caption(name, step);
+			assert.doesNotMatch(plain([...sentence, ...why]), /pod group is|waiting for minCount/, step.event.type);
+		}
+	}
+	assert.equal(
+		messageWords("0/3 placements are available, first placement status: x"),
+		"3 个放置方案中 0 个放得下整个组。",
+	);
+	useCatalogue(catalogue("en"));
+});

@@ -1,0 +1,140 @@
+"""Dumps of clusters: what is dropped, what is counted, in YAML and in JSON, in lists and one after another."""
+
+import json
+from typing import Any
+
+import pytest
+import yaml
+
+from kschedui.scenarios import importers
+from scheduler_core import Limits, ScenarioErrors, parse_scenario
+from scheduler_core.apis.core import Pod
+from tests.builders import node, pod, scenario
+from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
+
+DUMP = Cluster(nodes=4, pods=110, images=6).objects()
+FORMS = {"YAML": as_yaml(listed(DUMP)), "JSON": as_json(listed(DUMP))}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_nothing_secret_of_a_dump_is_in_the_scenario(form: str) -> None:
+    assert SECRET in FORMS[form]
+    found = importers.convert(FORMS[form], Limits())
+    assert SECRET not in found.text + "".join(found.notes)
+    kept = parse_scenario(found.text)
+    assert sum(isinstance(one, Pod) for one in kept.objects) == 110
+    assert not kept.warnings
+
+
+def test_yaml_and_json_are_read_alike() -> None:
+    one, other = (importers.convert(text, Limits()) for text in FORMS.values())
+    assert one.text == other.text
+    assert one.notes == other.notes
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("between", ["", "---\n"])
+def test_several_dumps_in_one_file_are_all_read(form: str, between: str) -> None:
+    write = as_yaml if form == "YAML" else as_json
+    text = between.join([write(listed([node("n1")])), write(listed([pod("a")])), write(pod("b"))])
+    found = importers.convert(text, Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
+
+
+def test_dumps_in_both_formats_may_follow_each_other() -> None:
+    for text in (
+        as_yaml(listed([node("n1")])) + as_json(listed([pod("a")])),
+        as_json(listed([node("n1")])) + "---\n" + as_yaml(listed([pod("a")])),
+    ):
+        found = importers.convert(text, Limits())
+        assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
+
+
+def test_what_is_left_out_is_counted_by_kind_and_by_field() -> None:
+    notes = importers.convert(FORMS["YAML"], Limits()).notes
+    assert "2 Secret" in notes[0]
+    assert "1 CustomResourceDefinition" in notes[0]
+    assert "2 Widget" in notes[0]
+    for count in ("annotations (", "env (", "command (", "managedFields ("):
+        assert count in notes[1]
+
+
+def test_items_of_a_pod_list_need_no_kind() -> None:
+    bare = {name: value for name, value in pod("a").items() if name not in ("apiVersion", "kind")}
+    found = {"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": [bare]}
+    for text in (json.dumps(found), as_yaml(found)):
+        made = importers.convert(text, Limits()).text
+        assert [one["kind"] for one in yaml.safe_load_all(made)] == ["Pod", "Scenario"]
+
+
+@pytest.mark.parametrize("write", [as_yaml, as_json])
+def test_a_list_in_a_list_is_read(write: Any) -> None:
+    found = importers.convert(write(listed([listed([node("n1"), pod("a")]), pod("b")])), Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
+    assert found.notes == []
+
+
+FLOW = "{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 1, memory: 1Gi, pods: 9}}}\n"
+
+
+def test_yaml_that_begins_with_a_brace_is_read() -> None:
+    found = importers.convert(FLOW + "---\n" + as_yaml(pod("a")), Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
+
+
+@pytest.mark.parametrize("head", ["NAME    READY   STATUS", "NAMESPACE   NAME   READY", "LAST SEEN   TYPE     REASON"])
+def test_a_table_of_kubectl_is_told_what_to_ask_for(head: str) -> None:
+    with pytest.raises(ScenarioErrors, match="ask kubectl for -o yaml"):
+        importers.convert(f"{head}\na   b   c: d\n", Limits())
+
+
+def test_a_slip_reaches_the_checker() -> None:
+    slipped = pod("a")
+    slipped["spec"]["nodeSelektor"] = {"disk": "ssd"}
+    slipped["spec"]["containers"][0]["resource"] = {"requests": {"cpu": "1"}}
+    for text in (json.dumps(slipped), as_yaml(slipped), yaml.safe_dump(slipped)):
+        warned = parse_scenario(importers.convert(text, Limits()).text).warnings
+        assert ["nodeSelektor" in str(one.message) or "resource" in str(one.message) for one in warned] == [True, True]
+
+
+def test_a_slip_of_what_is_dropped_is_dropped() -> None:
+    slipped = pod("a")
+    slipped["spec"]["containers"][0]["envs"] = [{"name": "A", "value": SECRET}]
+    slipped["metadata"]["annotation"] = {"a": SECRET}
+    for text in (json.dumps(slipped), as_yaml(slipped)):
+        assert SECRET not in importers.convert(text, Limits()).text
+
+
+def test_an_unknown_field_is_left_out_and_counted() -> None:
+    later = pod("a")
+    later["spec"]["fieldOfTheFuture"] = {"token": SECRET}
+    found = importers.convert(as_yaml(later), Limits())
+    assert SECRET not in found.text
+    assert any("does not have them: fieldOfTheFuture (1)" in note for note in found.notes)
+
+
+def test_a_custom_resource_with_a_name_of_ours_is_not_ours() -> None:
+    service = {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "a"}, "spec": {}}
+    found = importers.convert(scenario(node("n1"), service), Limits())
+    assert "1 serving.knative.dev/Service" in found.notes[0]
+
+
+def test_a_kind_with_a_slip_is_named() -> None:
+    found = importers.convert(scenario(node("n1"), {**pod("a"), "kind": "Pdo"}), Limits())
+    assert [str(note) for note in found.notes if "Pdo" in note]
+
+
+def test_older_versions_of_an_api_are_read() -> None:
+    budget = {
+        "apiVersion": "policy/v1beta1",
+        "kind": "PodDisruptionBudget",
+        "metadata": {"name": "a"},
+        "spec": {"minAvailable": 1, "selector": {"matchLabels": {"app": "web"}}},
+    }
+    parse_scenario(importers.convert(scenario(node("n1"), budget), Limits()).text)
+
+
+def test_an_object_of_a_later_dump_replaces_that_of_an_earlier() -> None:
+    found = importers.convert(scenario(node("n1", cpu=2), node("n1", cpu=8)), Limits())
+    assert "Objects that are there twice are read once: 1 Node." in found.notes
+    assert parse_scenario(found.text).objects[0].allocatable["cpu"] == 8000

@@ -1,0 +1,156 @@
+"""Files as they come: packed, in pieces, in other encodings, cut off, no text at all."""
+
+import bz2
+import gzip
+import io
+import lzma
+import random
+import tarfile
+from zipfile import ZipFile
+
+import pytest
+import yaml
+
+from kschedui.scenarios import importers
+from kschedui.scenarios.importers.reading import file_text
+from scheduler_core import Limits, ScenarioErrors
+from tests.builders import node, pod, scenario
+from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
+
+DUMP = Cluster(nodes=4, pods=110, images=6).objects()
+FORMS = {"YAML": as_yaml(listed(DUMP)), "JSON": as_json(listed(DUMP))}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_packed_dump_is_read_as_a_file(form: str) -> None:
+    plain = importers.convert(FORMS[form], Limits())
+    packed = io.BytesIO(gzip.compress(FORMS[form].encode()))
+    assert importers.convert(packed, Limits()).text == plain.text
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("block", [100, 4096])
+def test_where_the_blocks_of_a_file_end_changes_nothing(form: str, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = importers.convert(FORMS[form], Limits())
+    monkeypatch.setattr(file_text, "BLOCK", block)
+    assert importers.convert(io.BytesIO(FORMS[form].encode()), Limits()).text == whole.text
+
+
+CLUSTER_INFO = (
+    as_json({"kind": "NodeList", "apiVersion": "v1", "items": [node("n1")]})
+    + as_json({"kind": "PodList", "apiVersion": "v1", "items": [pod("a")]})
+    + f'==== START logs for container main of pod shop/a ====\n{{"token": "{SECRET}"}}\n---\nkind: Pod\n'
+    + "==== END logs for container main of pod shop/a ====\n"
+    + as_json({"kind": "PodList", "apiVersion": "v1", "items": [pod("b")]})
+)
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_logs_in_a_cluster_info_dump_are_dropped(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_text, "BLOCK", block)
+    found = importers.convert(io.BytesIO(CLUSTER_INFO.encode()), Limits())
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Pod", "Scenario"]
+    assert SECRET not in found.text
+    assert "1 container log" in found.notes[0]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("part", [0.3, 0.52, 0.77])
+def test_a_dump_that_is_cut_off_is_read_as_far_as_it_is_whole_and_says_so(form: str, part: float) -> None:
+    text = FORMS[form][: int(len(FORMS[form]) * part)]
+    found = importers.convert(text, Limits())
+    line = text.count("\n") + 1
+    assert found.notes[0].startswith(f"The text is cut off: it ends at line {line:,} in the middle of an object.")
+    whole = importers.convert(FORMS[form], Limits()).text
+    kept = list(yaml.safe_load_all(found.text))
+    assert SECRET not in found.text
+    assert 3 < len(kept) < len(list(yaml.safe_load_all(whole)))
+
+
+def test_a_packed_dump_that_is_cut_off_says_so_too() -> None:
+    packed = gzip.compress(FORMS["YAML"].encode())
+    found = importers.convert(io.BytesIO(packed[: len(packed) // 2]), Limits())
+    assert "The text is cut off" in found.notes[0]
+
+
+def test_an_object_that_is_cut_off_is_refused_with_its_place() -> None:
+    text = scenario(node("n1")) + "---\napiVersion: v1\nkind: Pod\nmetadata:\n  name: 'web"
+    with pytest.raises(ScenarioErrors, match="cut off") as caught:
+        importers.convert(text, Limits())
+    assert caught.value.line == text.count("\n") + 1
+
+
+SMALL = Cluster(nodes=2, pods=6, images=2).objects()
+WRITTEN = {
+    "YAML": as_yaml(listed(SMALL)),
+    "JSON": as_json(listed(SMALL)),
+    "Windows": as_yaml(listed(SMALL)).replace("\n", "\r\n"),
+    "documents": "---\n".join(as_yaml(one) for one in SMALL if one["kind"] in ("Node", "Pod", "ReplicaSet")),
+}
+
+
+@pytest.mark.parametrize("form", WRITTEN)
+def test_wherever_a_dump_is_cut_off_it_says_so(form: str) -> None:
+    text = WRITTEN[form]
+    places = random.Random(1).sample(range(100, text.rindex("phase")), 50)
+    for at in places:
+        try:
+            assert importers.convert(text[:at], Limits()).cut, at
+        except ScenarioErrors as error:
+            assert "cut off" in str(error), at  # noqa: PT017
+
+
+def test_what_is_typed_behind_a_dump_is_not_taken_for_cut_off() -> None:
+    found = importers.convert(WRITTEN["documents"] + "---\n" + as_yaml(pod("mine")).rstrip(), Limits())
+    assert not found.cut
+    assert "name: mine" in found.text
+
+
+def test_several_packed_files_in_one_are_all_read() -> None:
+    packed = b"".join(gzip.compress(text.encode()) for text in (as_yaml(listed(DUMP[:9])), as_json(listed(DUMP[9:]))))
+    assert importers.convert(io.BytesIO(packed), Limits()).text == importers.convert(FORMS["YAML"], Limits()).text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-be"])
+def test_a_file_of_windows_is_read(encoding: str) -> None:
+    mark = "\ufeff" if encoding == "utf-16-be" else ""
+    content = (mark + FORMS["YAML"].replace("\n", "\r\n")).encode(encoding)
+    assert importers.convert(io.BytesIO(content), Limits()).text == importers.convert(FORMS["YAML"], Limits()).text
+
+
+def archives() -> dict[str, bytes]:
+    text = FORMS["YAML"].encode()
+    zipped, tarred = io.BytesIO(), io.BytesIO()
+    with ZipFile(zipped, "w") as archive:
+        archive.writestr("dump.yaml", text)
+    with tarfile.open(fileobj=tarred, mode="w") as folder:
+        entry = tarfile.TarInfo("dump.yaml")
+        entry.size = len(text)
+        folder.addfile(entry, io.BytesIO(text))
+    packed = {
+        "zip": zipped.getvalue(),
+        "tar": tarred.getvalue(),
+        "bzip2": bz2.compress(text),
+        "xz": lzma.compress(text),
+    }
+    return {**packed, "gzip": gzip.compress(text)}
+
+
+@pytest.mark.parametrize(("kind", "content"), archives().items(), ids=str)
+def test_another_archive_is_told_by_its_name(kind: str, content: bytes) -> None:
+    for packed in (content, gzip.compress(content)) if kind != "gzip" else (gzip.compress(content),):
+        with pytest.raises(ScenarioErrors, match=f"this is a {kind} file: unpack it first"):
+            importers.convert(io.BytesIO(packed), Limits())
+
+
+@pytest.mark.parametrize("at", [0.5, -6])
+def test_a_packed_file_that_is_damaged_is_refused(at: float) -> None:
+    packed = bytearray(gzip.compress(FORMS["YAML"].encode()))
+    packed[int(at if at < 0 else len(packed) * at)] ^= 0x55
+    with pytest.raises(ScenarioErrors, match="packed by gzip, and it is damaged"):
+        importers.convert(io.BytesIO(packed), Limits())
+
+
+def test_what_is_no_text_is_told() -> None:
+    with pytest.raises(ScenarioErrors, match="no text in UTF-8 or UTF-16"):
+        importers.convert(io.BytesIO(b"\x89PNG\r\n\x1a\n" + bytes(range(128, 256))), Limits())

@@ -1,0 +1,255 @@
+"""FailedScheduling messages taken apart, wherever they were copied from, and the scenarios that get them."""
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from kschedui.scenarios import lessons
+from kschedui.waiting import starter
+from kschedui.waiting.message import Part, counts, decode, messages, said
+from kschedui.waiting.reasons import REASONS, note_meaning, preemption_meaning
+from tests.web.conftest import Browser
+from tests.web.test_scheduler_wordings import REASONS as WORDINGS
+
+FULL = (
+    "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. "
+    "preemption: 0/5 nodes are available: 1 Preemption is not helpful for scheduling, "
+    "4 No preemption victims found for incoming pod."
+)
+DESCRIBED = f"""Events:
+  Type     Reason            Age                From               Message
+  ----     ------            ----               ----               -------
+  Warning  FailedScheduling  12s (x3 over 2m)   default-scheduler  {FULL}
+"""
+FOLDED = "    message: '" + FULL.replace("available: 1 node", "available:\n      1 node", 1) + "'\n"
+OF_134 = FULL.replace(" preemption:", " no new claims to deallocate, preemption:")
+
+
+CONDITION = {"type": "PodScheduled", "status": "False", "message": FULL}
+IN_JSON = json.dumps({"kind": "Pod", "status": {"conditions": [CONDITION], "phase": "Pending"}}, indent=4)
+EVENTS = f"""LAST SEEN   TYPE      REASON             OBJECT      MESSAGE
+2m          Warning   FailedScheduling   pod/web-1   {FULL}
+1m          Warning   FailedScheduling   pod/web-2   0/9 nodes are available: 9 Too many pods.
+"""
+
+
+@pytest.mark.parametrize("text", [FULL, DESCRIBED, FOLDED, OF_134, IN_JSON, EVENTS])
+def test_a_message_is_taken_apart_wherever_it_stands(text: str) -> None:
+    found = decode(text)
+    assert found.total == 5
+    assert [part.count for part in found.parts] == [1, 4]
+    assert found.preemption is not None
+    assert [part.count for part in found.preemption] == [1, 4]
+
+
+def test_the_next_event_is_not_what_preemption_found() -> None:
+    found = decode("a 0/2 nodes are available: 2 Insufficient cpu.\nb 0/9 nodes are available: 9 Too many pods.")
+    assert (found.total, found.parts, found.preemption) == (2, [Part(2, "Insufficient cpu")], None)
+
+
+def test_quotes_of_yaml_and_json_are_undone() -> None:
+    said = "0/1 nodes are available: 1 node(s) didn't match pod affinity rules."
+    assert decode("message: '" + said.replace("'", "''") + "'").parts == decode(said).parts
+    claim = '0/1 nodes are available: persistentvolumeclaim "data" not found.'
+    assert decode(json.dumps({"message": claim})).parts == decode(claim).parts
+
+
+def test_who_may_not_evict_is_told() -> None:
+    said = "preemption: not eligible due to preemptionPolicy=Never.."
+    found = decode(f"0/3 nodes are available: 3 Insufficient cpu. {said}")
+    assert found.preemption == [Part(0, "not eligible due to preemptionPolicy=Never")]
+    assert found.rest == ""
+    assert "evicts nobody" in str(preemption_meaning(found.preemption[0].reason))
+
+
+@pytest.mark.parametrize("end", [FULL.index("cpu. ") - 8, FULL.index(", 4 Ins") + 8])
+def test_a_message_that_is_cut_off_says_so(author: Browser, end: int) -> None:
+    for mark in ("", " ...", "…"):
+        page = author.post("/decode/", {"message": FULL[:end] + mark})
+        assert page.context["cut"]
+        assert [row.count for row in page.context["rows"]][:1] == [1]
+    assert not author.post("/decode/", {"message": FULL.removesuffix(".")}).context["cut"]
+
+
+def test_what_is_no_message_is_told(author: Browser) -> None:
+    assert "There is no message of the scheduler" in author.post("/decode/", {"message": "hello"}).content.decode()
+
+
+def test_every_lesson_that_is_named_is_there() -> None:
+    folder = Path(lessons.__file__).parent
+    assert all((folder / f"{reason.lesson}.yaml").is_file() for reason in REASONS if reason.lesson)
+
+
+MESSAGES = [
+    FULL,
+    "0/6 nodes are available: 1 node(s) were unschedulable, 2 node(s) didn't match Pod's node affinity/selector, "
+    "3 Insufficient memory.",
+    "0/5 nodes are available: 3 Insufficient cpu, 4 Insufficient memory.",
+    "0/4 nodes are available: 1 Too many pods, 1 node(s) didn't have free ports for the requested pod ports, "
+    "2 node(s) didn't match pod anti-affinity rules.",
+    "0/4 nodes are available: 4 node(s) didn't match pod topology spread constraints.",
+    "0/4 nodes are available: 1 node(s) had untolerated taint {a: b}, "
+    "3 node(s) didn't match pod topology spread constraints.",
+    "0/3 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required label), "
+    "2 node(s) didn't match pod topology spread constraints.",
+    "0/3 nodes are available: 3 node(s) didn't match pod affinity rules.",
+    "0/3 nodes are available: 3 node(s) didn't satisfy existing pods anti-affinity rules.",
+    "0/3 nodes are available: 2 node(s) had volume node affinity conflict, 1 Insufficient cpu.",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't match PersistentVolume's node affinity.",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had no available volume zone.",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) didn't find available persistent volumes to bind.",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) did not have enough free storage.",
+    "0/3 nodes are available: 3 node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s).",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) exceed max volume count.",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node(s) had no available disk.",
+    "0/3 nodes are available: 1 Insufficient cpu, 2 node has pod using PersistentVolumeClaim with the same name and "
+    "ReadWriteOncePod access mode.",
+    "0/3 nodes are available: 2 node(s) didn't match pod affinity/anti-affinity, 2 node(s) didn't match pod "
+    "anti-affinity rules, 1 Insufficient cpu.",
+    '0/3 nodes are available: persistentvolumeclaim "data" is being deleted.',
+    '0/3 nodes are available: persistentvolumeclaim "data" bound to non-existent persistentvolume "pv".',
+    "0/3 nodes are available: pod has unbound immediate PersistentVolumeClaims.",
+    '0/3 nodes are available: persistentvolumeclaim "data" not found.',
+    "0/8 nodes are available: 2 Insufficient nvidia.com/gpu, 6 node(s) had taint {a: }, that the pod didn't tolerate.",
+    "no nodes available to schedule pods",
+]
+
+
+@pytest.mark.parametrize("text", MESSAGES)
+def test_the_starter_gets_the_same_message(text: str) -> None:
+    message = decode(text)
+    told = decode(starter.told_by(starter.starter(message).text))
+    assert told.total == message.total
+    assert counts(told) == counts(message)
+
+
+def test_the_starter_is_of_the_release_that_words_it_so() -> None:
+    for text in MESSAGES[:2]:
+        told = decode(starter.told_by(starter.starter(decode(text)).text))
+        assert told.parts == decode(text).parts
+
+
+def test_a_message_becomes_a_scenario_of_ones_own(author: Browser) -> None:
+    found = author.post("/decode/", {"message": FULL})
+    assert [(row.count, row.plugin, row.helps) for row in found.context["rows"]] == [
+        (1, "TaintToleration", False),
+        (4, "NodeResourcesFit", True),
+    ]
+    opened = author.post("/decode/", {"message": FULL, "open": "1"})
+    assert opened.status_code == 302
+    assert author.get(opened["Location"]).status_code == 200
+
+
+@pytest.mark.parametrize("reason", sorted({row[3] for row in WORDINGS} - {"no nodes available to schedule pods"}))
+def test_whatever_a_plugin_says_of_nodes_has_a_starter(reason: str) -> None:
+    message = decode(f"0/3 nodes are available: 1 Insufficient cpu, 2 {reason}.")
+    made = starter.starter(message)
+    assert starter.same_counts(starter.told_by(made.text), message)
+
+
+OWN = (
+    "node(s) had volume node affinity conflict",
+    "node(s) didn't match scheduler-enforced node affinity",
+    "node(s) didn't satisfy plugin(s) [NodeAffinity]",
+    "Insufficient hugepages-2Mi",
+)
+
+
+def test_an_extender_stands_in_only_for_what_is_not_simulated(author: Browser) -> None:
+    for reason in OWN:
+        made = starter.starter(decode(f"0/3 nodes are available: 3 {reason}."))
+        assert made.text
+        assert made.stand_ins == []
+    for reason in ("cannot allocate all claims", "node(s) didn't match the requested node name", "rack is too warm"):
+        said_by_extender = f"0/3 nodes are available: 1 Insufficient cpu, 2 {reason}."
+        assert starter.starter(decode(said_by_extender)).stand_ins == [reason]
+        page = author.post("/decode/", {"message": said_by_extender}).content.decode()
+        assert "a made-up extender says it in its place" in page
+    assert "another plugin or an extender does" in page
+
+
+ALONE = {
+    "waiting for scheduling gates: [example.com/a example.com/b]": "schedulingGates",
+    "waiting for minCount pods from a gang to appear in scheduling queue": "schedulingGroup",
+    "0/3 nodes are available: pod affinity terms conflict.": "nodeAffinity",
+}
+
+
+@pytest.mark.parametrize("text", ALONE)
+def test_what_is_said_of_the_pod_alone_has_a_starter_too(text: str) -> None:
+    made = starter.starter(decode(text))
+    assert starter.told_by(made.text)
+    assert ALONE[text] in made.text
+
+
+ELSEWHERE = {
+    "0/3 nodes are available: Insufficient cpu (3).": [Part(3, "Insufficient cpu")],
+    "No nodes are available that match all of the following predicates:: Insufficient cpu (3), Too many pods (1).": [
+        Part(3, "Insufficient cpu"),
+        Part(1, "Too many pods"),
+    ],
+    " 0/5  nodes are\n available:1 Too many pods,4 Insufficient   cpu.": [
+        Part(1, "Too many pods"),
+        Part(4, "Insufficient cpu"),
+    ],
+    'error while running "VolumeBinding" filter plugin for pod "web": pod has unbound immediate '
+    "PersistentVolumeClaims": [Part(0, "pod has unbound immediate PersistentVolumeClaims")],
+    'err="0/3 nodes are available: 3 Too many pods."': [Part(3, "Too many pods")],
+    "0/3 nodes are available: 3 Too many pods. no new claims to deallocate.": [Part(3, "Too many pods")],
+}
+
+
+@pytest.mark.parametrize("text", ELSEWHERE)
+def test_odd_spacing_and_old_wordings_are_read(text: str) -> None:
+    assert decode(text).parts == ELSEWHERE[text]
+
+
+ERRORS = [
+    'running PreBind plugin "VolumeBinding": binding volumes: timed out waiting for the condition',
+    'running PreFilter plugin "DynamicResources": claim not found',
+    'pod "web" rejected while waiting on permit: rejected due to timeout after waiting 10s at plugin Coscheduling',
+    "skip schedule deleting pod: default/a",
+]
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_an_error_of_a_plugin_is_explained_and_has_no_scenario(author: Browser, text: str) -> None:
+    page = author.post("/decode/", {"message": f"Warning  FailedScheduling  3s  mine  {text}"})
+    (row,) = page.context["rows"]
+    assert row.meaning
+    assert "There is no made-up cluster for this message" in page.content.decode()
+
+
+def test_a_plugin_s_note_is_explained_and_the_next_line_is_no_note(author: Browser) -> None:
+    assert decode(OF_134).rest == "no new claims to deallocate"
+    assert note_meaning(decode(OF_134).rest)
+    assert decode(DESCRIBED + "  Normal  NotTriggerScaleUp  2s  cluster-autoscaler  no room\n").rest == ""
+    assert [one.rest for one in messages(EVENTS)] == ["", ""]
+
+
+def test_several_messages_are_told_and_each_can_be_taken_apart(author: Browser) -> None:
+    page = author.post("/decode/", {"message": EVENTS + EVENTS})
+    assert page.context["others"] == ["0/9 nodes are available: 9 Too many pods."]
+    again = author.post("/decode/", {"message": page.context["others"][0]})
+    assert [row.reason for row in again.context["rows"]] == ["Too many pods"]
+    assert said(decode(FULL)) == FULL
+
+
+ODD = ["0/3 nodes are available: ", ".", ", ", '"', "{", "(3)", "9" * 30, "...", "preemption: ", "%s", "\n", "\\"]
+
+
+def test_no_text_however_odd_is_a_failure(author: Browser) -> None:
+    draw = random.Random(1)
+    texts = ["0/0 nodes are available: .", f"0/{'9' * 5000} nodes are available: 1 a.", SPREAD]
+    for _ in range(25):
+        letters = list(draw.choice(MESSAGES))
+        for _ in range(4):
+            letters[draw.randrange(len(letters))] = draw.choice(ODD)
+        texts.append("".join(letters))
+    for text in texts:
+        assert author.post("/decode/", {"message": text}).status_code == 200, text
+
+
+SPREAD = "0/3 nodes are available: node(s) didn't match pod topology spread constraints."
