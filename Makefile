@@ -1,7 +1,7 @@
 # `make` lists the targets. The two that a newcomer needs: `make run` and `make test`.
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test check lint types layers js node-tests pytest test-faults test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
+.PHONY: help run test check lint types layers js node-tests pytest test-faults test-asking test-mutations fuzz bench bench-browser walk format messages lock clean venv venv-dev
 
 PYTHON ?= python3
 PORT ?= 8000
@@ -47,6 +47,9 @@ pytest: venv-dev node_modules/.installed  ## engine, web, live stack and browser
 
 test-faults: venv-dev  ## attacks and faults against running stacks: what breaks, fills up, is killed or taken away
 	@$(PY) -m pytest tests/faults
+
+test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group
+	@KSCHEDUI_ASK_ALL=1 $(PY) -m pytest -q tests/web/test_every_attempt_is_answered.py
 
 test-mutations: venv-dev  ## 20,000 mutated requests and 2,000 mutated manifests (KSCHEDUI_MUTATIONS=n for others)
 	@KSCHEDUI_MUTATIONS=$${KSCHEDUI_MUTATIONS:-20000} $(PY) -m pytest -q -s tests/web/test_mutations.py

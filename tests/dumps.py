@@ -29,10 +29,12 @@ LONG_MESSAGE = (
 
 
 class Cluster:
-    """A cluster of `nodes` with `pods`, of which every hundredth waits for room; `fields`: how many managed ones."""
+    """A cluster of `nodes` with `pods`, of which one in `waits` waits for room; `fields`: how many managed ones."""
 
-    def __init__(self, nodes: int, pods: int, seed: int = 1, images: int = 50, fields: int = 20) -> None:
-        self.nodes, self.pods, self.images, self.fields = nodes, pods, images, fields
+    def __init__(
+        self, nodes: int, pods: int, seed: int = 1, images: int = 50, fields: int = 20, waits: int = 100
+    ) -> None:
+        self.nodes, self.pods, self.images, self.fields, self.waits = nodes, pods, images, fields, waits
         self.random = random.Random(seed)
 
     def objects(self) -> list[Manifest]:
@@ -116,10 +118,13 @@ class Cluster:
             "env": [
                 {"name": "PASSWORD", "value": f"{SECRET}-env"},
                 {"name": "KEY", "valueFrom": {"secretKeyRef": {"key": "key", "name": f"{name}-secret"}}},
+                {"name": "MODE", "valueFrom": {"configMapKeyRef": {"key": f"{SECRET}-key", "name": f"{name}-config"}}},
                 *({"name": f"SETTING_{i}", "value": f"{SECRET} {i}"} for i in range(12)),
             ],
+            "envFrom": [{"prefix": f"{SECRET}-prefix", "secretRef": {"name": f"{name}-secret"}}],
             "image": image(number),
             "imagePullPolicy": "IfNotPresent",
+            "lifecycle": {"preStop": {"exec": {"command": ["/bin/stop", f"{SECRET}-stop"]}}},
             "livenessProbe": {
                 "httpGet": {
                     "httpHeaders": [{"name": "Authorization", "value": f"{SECRET}-probe"}],
@@ -169,7 +174,7 @@ class Cluster:
         metadata["ownerReferences"] = [owner("ReplicaSet", owner_name, team)]
         spec = {**self.pod_spec(labels["app"], number), "enableServiceLinks": True, "priority": 0}
         status: Manifest = {"phase": "Running", "qosClass": "Burstable", "startTime": STARTED}
-        if index % 100 == 99:
+        if index % self.waits == self.waits - 1:
             spec["containers"][0]["resources"]["requests"]["cpu"] = "20"
             message = LONG_MESSAGE.format(nodes=self.nodes)
             waits = {**condition("PodScheduled", "False"), "message": message, "reason": "Unschedulable"}
@@ -184,6 +189,7 @@ class Cluster:
                     "allocatedResources": spec["containers"][0]["resources"]["requests"],
                     "containerID": f"containerd://{digest(name)}",
                     "image": image(number),
+                    "lastState": {"terminated": {"exitCode": 1, "message": f"{SECRET}-message"}},
                     "name": "main",
                     "ready": True,
                     "resources": spec["containers"][0]["resources"],
@@ -208,6 +214,7 @@ class Cluster:
             text = f"mode: fast\npassword: {SECRET}-config\n\n# end\n"
             yield {
                 "apiVersion": "v1",
+                "binaryData": {"key.bin": f"{SECRET}-binary"},
                 "data": {"app.yaml": text},
                 "kind": "ConfigMap",
                 "metadata": self.metadata(f"config-{i}", team, {}, "v1", "ConfigMap"),
@@ -247,7 +254,10 @@ class Cluster:
 
 
 def managed(version: str, fields: int) -> list[Manifest]:
-    first = {"f:metadata": {"f:labels": {".": {}, "f:app": {}}}, "f:spec": {f"f:field{i}": {} for i in range(fields)}}
+    first = {
+        "f:metadata": {"f:labels": {".": {}, f"f:{SECRET}-managed": {}}},
+        "f:spec": {f"f:field{i}": {} for i in range(fields)},
+    }
     made = {
         "apiVersion": version,
         "fieldsType": "FieldsV1",

@@ -20,7 +20,7 @@ from scheduler_core.ask.compare import attempts
 from scheduler_core.ask.edits import AddNodes, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.happening import continued
 from scheduler_core.ask.judge import judge
-from scheduler_core.ask.smallest_change import Search
+from scheduler_core.ask.smallest_change import Change, Search
 from scheduler_core.ask.weights import weight_changes
 from scheduler_core.scenario.objects.kinds import KINDS
 
@@ -33,10 +33,11 @@ PIECE_SECONDS = 0.5  # of the search for the smallest change, in one answer
 
 
 class FoundChange(msgspec.Struct):
-    """A smallest change, and what it is in words."""
+    """A smallest change, and what it is in words. `others`: the very same makes the pod fit there too."""
 
     words: str
     node: str
+    others: list[str]
     edits: list[Edit]
     victims: list[str]
     size: float
@@ -124,11 +125,20 @@ def smallest(name: Name, text: str | None) -> Changes:
         for _ in search.work:
             if time.perf_counter() > until:
                 break
-        found = [
-            FoundChange(spoken(change_words(one)), one.node, one.edits, one.victims, one.size)
-            for one in search.ranked()
-        ]
-        return Changes(search.done, search.pieces, found)
+        return Changes(search.done, search.pieces, [_found(*same) for same in _alike(search.ranked())])
+
+
+def _alike(changes: Sequence[Change]) -> list[list[Change]]:
+    """Those that make the same edits together, in the order of the first."""
+    found: dict[bytes, list[Change]] = {}
+    for one in changes:
+        found.setdefault(msgspec.json.encode((one.edits, one.victims)), []).append(one)
+    return list(found.values())
+
+
+def _found(one: Change, *same: Change) -> FoundChange:
+    words = spoken(change_words(one, len(same)))
+    return FoundChange(words, one.node, [other.node for other in same], one.edits, one.victims, one.size)
 
 
 def weights(name: Name, text: str | None, node: str) -> bytes:

@@ -54,7 +54,7 @@ _guard = threading.Lock()
 
 
 def asked(name: Name, text: str | None) -> Asked:
-    """The moment; raises NotHere without the text, LookupError for no such attempt, ScenarioErrors and RunEnded."""
+    """The moment; raises NotHere without the text, NotAnswerable, ScenarioErrors and RunEnded."""
     with _guard:
         found = _kept.get(name)
         if found is not None:

@@ -46,8 +46,8 @@ def _score_words(cause: Cause) -> Message:
     )
 
 
-def change_words(change: Change) -> Message:
-    """One sentence: all that changes, and where the pod then goes."""
+def change_words(change: Change, others: int = 0) -> Message:
+    """One sentence: all that changes, and where the pod then fits; `others`: on so many more nodes too."""
     node = change.node
     said = reduce(
         lambda before, after: Message("{before}, and {after}", before=before, after=after),
@@ -57,6 +57,8 @@ def change_words(change: Change) -> Message:
         return Message(
             "{change}: it then evicts {victims} on {node}", change=said, victims=", ".join(change.victims), node=node
         )
+    if others:
+        return Message("{change}: it then fits on {node} and {others} more", change=said, node=node, others=others)
     return Message("{change}: it then fits on {node}", change=said, node=node)
 
 

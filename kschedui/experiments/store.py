@@ -11,7 +11,7 @@ from django.db.models import F, QuerySet, Sum
 from django.utils import timezone
 
 from kschedui.celery import app
-from kschedui.experiments.plan import Planned, batch_size
+from kschedui.experiments.plan import Planned, batch_sizes
 from kschedui.models import Batch, Experiment, Result, Run, Scenario, is_public_id
 from kschedui.runs import leases
 from kschedui.runs.room import experiments_of
@@ -71,11 +71,10 @@ def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
 
 def add_batches(experiment: Experiment) -> None:
     """All cells, queued; commit first, then tell."""
-    size, last = batch_size(experiment.version.summary, experiment.size), experiment.size
-    rows = [
-        Batch(experiment=experiment, first=first, count=min(size, last - first + 1))
-        for first in range(1, last + 1, size)
-    ]
+    rows, first = [], 1
+    for count in batch_sizes(experiment.version.summary, experiment.size):
+        rows.append(Batch(experiment=experiment, first=first, count=count))
+        first += count
     Batch.objects.bulk_create(rows)
     transaction.on_commit(lambda: tell(experiment.public_id, len(rows)))
 

@@ -33,6 +33,7 @@ from scheduler_core.trace.events import AnyEvent
 logger = logging.getLogger(__name__)
 
 STORED_SECONDS = 1.0  # between two writes
+CHECKED = 16  # events between two looks at the clock
 TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found
 FAILED = Message("The engine failed in this run. This is a bug: please report it.")
 LOST_TOO_OFTEN = Message(
@@ -180,10 +181,11 @@ def watched(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
     """Pass events on; stop at the limits of one cell, or when the batch is somebody else's."""
     begun, bounds = monotonic(), Bounds(settings.LIMITS["cell_steps"], settings.LIMITS["cell_seconds"], 0)
     for step, event in enumerate(events, 1):
-        if holding.lost:
+        if step % CHECKED == 0:
+            bounds.require_seconds(monotonic() - begun)
+        if step > bounds.steps or holding.lost:
+            bounds.require_steps(step)
             raise leases.Lost(str(holding.row))
-        bounds.require_steps(step)
-        bounds.require_seconds(monotonic() - begun)
         yield event
 
 

@@ -30,7 +30,7 @@ class Holding:
         self.row = row
         self.fail = fail
         self.lost = False
-        self.limit: tuple[float, Message] | None = None
+        self.limit: tuple[float, str, int] | None = None  # until when, what is under way, its seconds
         self.over = threading.Event()
         self.timer = threading.Thread(target=self.renew, name=f"lease of {row}", daemon=True)
 
@@ -47,21 +47,19 @@ class Holding:
     def reading(self) -> None:
         """From now on a text is read."""
         most = settings.LIMITS["read_seconds"]
-        sentence = Message("The text was given up after {most:,} seconds of reading, which is the limit.", most=most)
-        self.limit = monotonic() + most, sentence
+        self.limit = monotonic() + most, "reading", most
 
     def simulating(self, seconds: float) -> None:
         """From now on it is simulated, for so long at most."""
         most = round(seconds + GRACE_SECONDS)
-        sentence = Message("The run was given up: it was stuck after {most:,} seconds.", most=most)
-        self.limit = monotonic() + most, sentence
+        self.limit = monotonic() + most, "simulating", most
 
     def renew(self) -> None:
         """What the timer does."""
         try:
             while not self.over.wait(settings.RUN_LEASE_SECONDS / 3):
                 if self.limit and monotonic() > self.limit[0]:
-                    self.give_up(self.limit[1])
+                    self.give_up(too_long(*self.limit[1:]))
                 try:
                     leases.renew(self.row)
                 except Error as error:  # the database is away for a moment
@@ -78,6 +76,13 @@ class Holding:
         except (leases.Lost, Error) as error:
             logger.warning("%s was stuck and could not be ended: %s", self.row, error)
         end_process()
+
+
+def too_long(what: str, most: int) -> Message:
+    """That it took more than so many seconds."""
+    if what == "reading":
+        return Message("The text was given up after {most:,} seconds of reading, which is the limit.", most=most)
+    return Message("The run was given up: it was stuck after {most:,} seconds.", most=most)
 
 
 def end_process() -> None:

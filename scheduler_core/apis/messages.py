@@ -38,6 +38,14 @@ class Message(str):
         )
 
 
+class NotAnswerable(Exception):
+    """A run has nothing to say about what was asked: no such attempt, no such node then; the sentence says why."""
+
+    def __init__(self, sentence: Message) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
 class RunEnded(Exception):
     """A run cannot go on; the sentence says why."""
 

@@ -9,6 +9,7 @@ differs first, which is then told in full.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
@@ -17,6 +18,7 @@ from scheduler_core.ask.measures import Measures, Tally
 from scheduler_core.trace import events as trace
 from scheduler_core.trace.decisions import Record, decisions
 from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.pod_group_events import PodGroupCycleStarted
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeName, Outcome, PodKey
 
@@ -149,34 +151,39 @@ def _seen_by(tally: Tally, events: Iterable[AnyEvent]) -> Iterator[AnyEvent]:
 
 def attempts(events: Iterable[AnyEvent]) -> Iterator[Attempt]:
     """Each as it ends; those of a pod are counted by the scheduler's number for them, however it was created anew."""
-    time, begun = 0.0, 0
-    preemption: PreemptionEvaluated | None = None
-    message = ""
+    time = 0.0
     tries: dict[PodKey, int] = {}
+    going: dict[PodKey, _Going] = {}
+    at = ""
     for step, event in enumerate(events):
         match event:
             case trace.ClockAdvanced():
                 time = event.time
+            case PodGroupCycleStarted():
+                going = {pod: _Going(step) for pod in event.pods}
             case trace.CycleStarted():
-                begun, preemption, message = step, None, ""
+                going = going if event.pod_group else {}
+                at = event.pod
+                going[at] = _Going(step)
             case PreemptionEvaluated():
-                preemption = event
-            case trace.SchedulingFailed():
-                message = event.message
+                going[at].nominated, going[at].victims = event.nominated_node, tuple(event.victims)
+            case trace.SchedulingFailed() if event.pod in going:
+                going[event.pod].message = event.message
             case trace.AttemptFinished():
                 number = tries[event.pod] = tries.get(event.pod, 0) + 1
-                yield Attempt(
-                    event.attempt,
-                    event.pod,
-                    number,
-                    begun,
-                    time,
-                    event.outcome,
-                    event.node,
-                    preemption.nominated_node if preemption else "",
-                    tuple(preemption.victims) if preemption else (),
-                    message,
-                )
+                one = going[event.pod]
+                told = (one.nominated, one.victims, one.message)
+                yield Attempt(event.attempt, event.pod, number, one.step, time, event.outcome, event.node, *told)
+
+
+@dataclass(slots=True)
+class _Going:
+    """An attempt that has not ended; those of a group's members go on side by side."""
+
+    step: int
+    nominated: NodeName = ""
+    victims: tuple[PodKey, ...] = ()
+    message: str = ""
 
 
 def _paired(before: _Run, after: _Run) -> list[Pair]:

@@ -51,7 +51,7 @@ class NodeChange(msgspec.Struct, frozen=True):
 class Judgement(msgspec.Struct, frozen=True):
     """`gained` and `lost` are nodes that became feasible, or no longer are; `moved` those whose total is another.
 
-    Of each the first 200; `counts` has all.
+    Of each the first 200; `counts` has all, and `more` the names of the others that were gained, and lost.
     """
 
     pod: PodKey
@@ -61,6 +61,7 @@ class Judgement(msgspec.Struct, frozen=True):
     lost: list[NodeChange]
     moved: list[NodeChange]
     counts: tuple[int, int, int]
+    more: tuple[list[NodeName], list[NodeName]] = ([], [])
 
     @property
     def same(self) -> bool:
@@ -80,14 +81,15 @@ def judge(moment: Moment, edits: Sequence[Edit], known: KnownPlugins | None = No
 def compared(before: Decision, after: Decision) -> Judgement:
     """Two decisions about one pod."""
     feasible = [dict.fromkeys(one.record["feasible"]) for one in (before, after)]
-    gained = [_change(name, before, after) for name in feasible[1] if name not in feasible[0]]
-    lost = [_change(name, before, after) for name in feasible[0] if name not in feasible[1]]
+    gained = [name for name in feasible[1] if name not in feasible[0]]
+    lost = [name for name in feasible[0] if name not in feasible[1]]
     both = (name for name in feasible[0] if name in feasible[1])
     moved = [change for name in both if (change := _change(name, before, after)).scores]
     moved.sort(key=lambda one: -(one.total_after or 0))
     counts = (len(gained), len(lost), len(moved))
-    lists = (gained[:MOST_NODES], lost[:MOST_NODES], moved[:MOST_NODES])
-    return Judgement(after.pod, side_of(before), side_of(after), *lists, counts)
+    told, gone = ([_change(name, before, after) for name in names[:MOST_NODES]] for names in (gained, lost))
+    more = (gained[MOST_NODES:], lost[MOST_NODES:])
+    return Judgement(after.pod, side_of(before), side_of(after), told, gone, moved[:MOST_NODES], counts, more)
 
 
 def side_of(decision: Decision) -> Side:

@@ -6,24 +6,37 @@ from collections import Counter, deque
 from functools import cached_property
 
 from scheduler_core.apis.core import Pod, PodKey
-from scheduler_core.ask.world import Decision, World
+from scheduler_core.ask.world import Decision, Domain, World
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.queued_pod import QueuedPod
 from scheduler_core.scenario.types import Scenario
 from scheduler_core.simulation.simulation import Simulation
 from scheduler_core.trace.events import AnyEvent, AttemptFinished, CycleStarted
+from scheduler_core.trace.pod_group_events import (
+    PlacementStarted,
+    PodGroupCycleStarted,
+    PodGroupDecided,
+    PodGroupMemberDecided,
+)
+from scheduler_core.trace.untried import Untried, no_such_attempt
 
 
 class Moment:
     """`pod` is the one whose attempt comes next, None at the end of the run; `number` says which of its own attempts
-    that is. `time` is virtual."""
+    that is. `time` is virtual. `domain`: where a group's member is tried, None: everywhere."""
 
     def __init__(
-        self, scenario: Scenario, registry: Registry, simulation: Simulation, pod: Pod | None, number: int = 0
+        self,
+        scenario: Scenario,
+        registry: Registry,
+        simulation: Simulation,
+        pod: Pod | None,
+        number: int = 0,
+        domain: Domain | None = None,
     ) -> None:
         self.scenario, self.registry = scenario, registry
-        self.pod, self.number = pod, number
+        self.pod, self.number, self.domain = pod, number, domain
         self.time = simulation.cluster.now
         self._scheduler = simulation.scheduler
 
@@ -35,17 +48,27 @@ class Moment:
 
     def world(self) -> World:
         """The cluster as it is, to try things in."""
-        return World(self.scenario, self.registry, self._scheduler)
+        return World(self.scenario, self.registry, self._scheduler, self.domain)
 
 
 def before_attempt(scenario: Scenario, attempt: int, registry: Registry = REGISTRY) -> Moment:
-    """The moment at which the pod of that attempt (from 1) has been popped; raises LookupError if there is none."""
-    simulation = _Stopping(scenario, registry, attempt)
+    """The moment at which the pod of that attempt (from 1) has been popped; raises NotAnswerable if it is not tried.
+
+    A group's member may be tried in several placements: the moment is in the one whose result counts.
+    """
+    try:
+        return _reached(scenario, registry, _Stopping(scenario, registry, attempt))
+    except _Counts as one:
+        return _reached(scenario, registry, _Stopping(scenario, registry, attempt, one.placement))
+
+
+def _reached(scenario: Scenario, registry: Registry, simulation: _Stopping) -> Moment:
     try:
         deque(simulation.run(), maxlen=0)
     except _Reached as reached:
-        return Moment(scenario, registry, simulation, reached.pod, simulation.tries[reached.pod.key] + 1)
-    raise LookupError(f"the run has no attempt {attempt}")
+        pod = reached.pod
+        return Moment(scenario, registry, simulation, pod, simulation.tries[pod.key] + 1, simulation.domain)
+    raise no_such_attempt(simulation.stop_at)
 
 
 def at_end(scenario: Scenario, registry: Registry = REGISTRY) -> Moment:
@@ -63,32 +86,63 @@ class _Reached(Exception):
         self.pod = pod
 
 
-class _Stopping(Simulation):
-    """Stops before an attempt: a pod that is skipped is none."""
+class _Counts(Exception):
+    """The attempt was tried in several placements, and the result of this one counts."""
 
-    def __init__(self, scenario: Scenario, registry: Registry, attempt: int) -> None:
+    def __init__(self, placement: str) -> None:
+        super().__init__(placement)
+        self.placement = placement
+
+
+class _Stopping(Simulation):
+    """Stops before an attempt: a pod that is skipped is none. `placement`: the one of a group's that counts."""
+
+    def __init__(self, scenario: Scenario, registry: Registry, attempt: int, placement: str | None = None) -> None:
         super().__init__(scenario, registry)
-        self._stop_at = attempt
+        self.stop_at, self._counts = attempt, placement
+        self.domain: Domain | None = None
         self.tries: Counter[PodKey] = Counter()
+        self._topology_key, self._several, self._seen = "", False, False
+        self._decided = ""
+        self._untried = Untried(attempt)
         self._told = self.scheduler.emit
         self.scheduler.emit = self._watch
 
     def _watch(self, event: AnyEvent) -> None:
+        match event:
+            case PodGroupCycleStarted():
+                self._topology_key, self._several, self.domain = event.topology_key, False, None
+            case PlacementStarted():
+                self._several = event.count > 1
+                self.domain = Domain(self._topology_key, event.placement) if event.placement else None
+            case CycleStarted() if event.pod_group and event.attempt == self.stop_at:
+                self._try(event)
+            case PodGroupDecided():
+                self._decided = event.placement or ""
+                self._untried.see(event)
+            case PodGroupMemberDecided() if event.attempt == self.stop_at and self._seen and self._counts is None:
+                raise _Counts(self._decided)
+            case AttemptFinished():
+                self.tries[event.pod] += 1
+            case _:
+                self._untried.see(event)
+        self._told(event)
+
+    def _try(self, event: CycleStarted) -> None:
         """A member of a group is tried beside those before it: its moment is within the group's cycle."""
-        if isinstance(event, CycleStarted) and event.pod_group and event.attempt == self._stop_at:
+        here = self.domain.value if self.domain else ""
+        if here == self._counts or (self._counts is None and not self._several):
             pod = self.cluster.pods.get(event.pod)
             assert pod is not None
             raise _Reached(pod)
-        if isinstance(event, AttemptFinished):
-            self.tries[event.pod] += 1
-        self._told(event)
+        self._seen = True
 
     def _attempt(self, queued: QueuedPod, from_active: bool) -> None:
         if queued.pod.pod_group:
             super()._attempt(queued, from_active)
             return
         skipped = queued.pod.terminating or queued.key in self.cluster.assumed
-        if not skipped and self.scheduler.attempts + 1 == self._stop_at:
+        if not skipped and self.scheduler.attempts + 1 == self.stop_at:
             raise _Reached(queued.pod)
         self.tries[queued.key] += not skipped
         super()._attempt(queued, from_active)

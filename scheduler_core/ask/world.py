@@ -10,7 +10,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import Node, Pod, PodKey
@@ -29,6 +32,13 @@ from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBat
 from scheduler_core.simulation.assembly import build_batches, build_frameworks
 from scheduler_core.trace.decisions import Record, record_of_cycle
 from scheduler_core.trace.events import AnyEvent
+
+
+class Domain(NamedTuple):
+    """The nodes with one value of a label: a group's members are tried there."""
+
+    topology_key: str
+    value: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +87,12 @@ class NoServices:
 class World:
     """`scheduler` is the run's, stopped between two attempts; it is only read."""
 
-    def __init__(self, scenario: Scenario, registry: Registry, scheduler: Scheduler) -> None:
+    def __init__(
+        self, scenario: Scenario, registry: Registry, scheduler: Scheduler, domain: Domain | None = None
+    ) -> None:
         self._scenario, self._registry, self._origin = scenario, registry, scheduler
         self.cluster: Cluster = scheduler.cluster.copied()
+        self._domain = domain
         self._search, self._rng = scheduler.search, scheduler.rng
         self._last = self._search, self._rng
         self._edited = False
@@ -137,7 +150,7 @@ class World:
             raise NotPossible(Message("no profile of the configuration is named {name}", name=pod.scheduler_name))
         events: list[AnyEvent] = []
         scheduler = self._scheduler(events, all_nodes=all_nodes)
-        cycle = CycleState(pod, self.cluster.pods.slot_of[key])
+        cycle = CycleState(pod, self.cluster.pods.slot_of[key], placement=self._placement())
         node = message = ""
         try:
             node = schedule_pod(scheduler, framework, cycle)
@@ -151,6 +164,15 @@ class World:
         except (NoNodesAvailable, SchedulingError) as error:
             message = str(error)
         return Decision(key, node, message, record_of_cycle(events, self.cluster.nodes.names))
+
+    def _placement(self) -> NDArray[np.intp] | None:
+        """The rows of the domain, as the nodes are now."""
+        if self._domain is None:
+            return None
+        self.cluster.snapshot()
+        key, value = self._domain
+        rows = [row for row, node in enumerate(self.cluster.nodes.nodes) if node.labels.get(key) == value]
+        return np.array(rows, np.intp) if len(rows) < len(self.cluster.nodes) else None
 
     def _batches(self) -> dict[str, OpportunisticBatch]:
         batches = build_batches(self._scenario, self.frameworks)

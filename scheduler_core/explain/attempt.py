@@ -30,6 +30,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.pod_group_events import PlacementStarted, PodGroupEvaluated
 from scheduler_core.trace.records import NodeName
+from scheduler_core.trace.untried import Untried, no_such_attempt
 
 __all__ = ["AttemptExplanation", "FilterExplanation", "NodeExplanation", "ScoreOnNode", "explain"]
 
@@ -41,7 +42,7 @@ def explain(
 
     Of a pod group's member that is tried in several placements, its try in the first one with some of the nodes.
 
-    Raises LookupError if there is no such attempt, or if one of the nodes does not exist at that moment.
+    Raises NotAnswerable if there is no such attempt, or if one of the nodes does not exist at that moment.
     """
     simulation = Simulation(scenario, registry)
     watcher = Watcher(attempt, nodes)
@@ -59,7 +60,7 @@ def explain(
         assert watcher.course is not None
         framework = simulation.scheduler.frameworks[watcher.course.started.profile]
         return Explainer(framework, watcher.course).explain(nodes)
-    raise LookupError(f"the run has no attempt {attempt}")
+    raise no_such_attempt(attempt)
 
 
 class Reached(Exception):
@@ -73,6 +74,7 @@ class Watcher:
         self._attempt = attempt
         self._nodes = set(nodes or ())
         self._elsewhere = False  # a placement is tried that none of the nodes belongs to
+        self._untried = Untried(attempt, some_nodes=bool(nodes))
         self.course: Course | None = None
 
     def see(self, event: AnyEvent) -> bool:
@@ -84,6 +86,7 @@ class Watcher:
         elif isinstance(event, CycleStarted):
             self.course = Course(event) if event.attempt == self._attempt and not self._elsewhere else None
         if self.course is None:
+            self._untried.see(event)
             return False
         match event:
             case PreFilterFinished():

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scheduler_core.apis.core import Node
+from scheduler_core.apis.messages import Message, NotAnswerable
 from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation, ScoreOnNode
 from scheduler_core.framework.facts import Fact, ScoreExplanation
 from scheduler_core.framework.interface import (
@@ -74,11 +75,11 @@ class Explainer:
         self._plugin_scores = self._run_scores()
 
     def explain(self, nodes: Sequence[NodeName] | None) -> AttemptExplanation:
-        """The explanation for these nodes (None: all); raises LookupError for a node that does not exist."""
+        """The explanation for these nodes (None: all); raises NotAnswerable for a node that does not exist."""
         table = self._cluster.nodes
         for name in nodes or ():
             if name not in table.row_of:
-                raise LookupError(f"there is no node {name} at this attempt")
+                raise NotAnswerable(Message("There is no node {name} at this attempt.", name=name))
         rows = range(len(table)) if nodes is None else [table.row_of[name] for name in nodes]
         started, pre_filter = self._course.started, self._course.pre_filter
         return AttemptExplanation(

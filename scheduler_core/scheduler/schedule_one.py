@@ -141,7 +141,7 @@ def prioritize_nodes(
 
 def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
     sentence = Message(
-        "kube-scheduler {release} panics here (makeslice: cap out of range): PreScore lets off more plugins than score "
+        "kube-scheduler {release} panics here (makeslice: cap out of range): PreScore skips more plugins than score "
         "{pod}",
         release=framework.release.version,
         pod=cycle.pod.key,

@@ -210,7 +210,7 @@ class NodesFiltered(Event, tag=True):
 class ScoresComputed(Event, tag=True):
     """Score ran over the feasible nodes `rows` (in the order found); `total` is the sum of the weighted scores.
 
-    `skipped` are the Score plugins that PreScore let off; `extenders` name an extender in place of a plugin.
+    `skipped` are the Score plugins that PreScore skipped; `extenders` name an extender in place of a plugin.
     """
 
     rows: Column

@@ -71,6 +71,8 @@ declare global {
 		outcome: Outcome | null;
 		node: string;
 		victims: number;
+		/** the step at which its outcome is known */
+		end: number;
 	}
 	interface GapColumn {
 		kind: "gap";
@@ -132,7 +134,7 @@ declare global {
 	}
 	/**
 	 * scheduling: popped, its scheduling cycle runs; waiting: on Permit; binding: its binding cycle runs; outside: unbound,
-	 * and no profile of this scheduler is responsible for it
+	 * and no profile of this scheduler is responsible for it; new: the queue has not heard of it yet
 	 */
 	type Place =
 		| "gated"
@@ -143,7 +145,8 @@ declare global {
 		| "waiting"
 		| "binding"
 		| "bound"
-		| "outside";
+		| "outside"
+		| "new";
 	interface PodState {
 		summary: PodSummary;
 		place: Place;
@@ -244,6 +247,8 @@ declare global {
 		latest: string;
 		geometry: Geometry;
 		mode: "heads" | "middle" | "thin";
+		/** of a name, in low rows */
+		letters?: number;
 		scores: Scores | null;
 		totals: number[];
 		rank: number[];

@@ -62,6 +62,8 @@ export interface View {
 		predict(): void;
 		everyStep(): void;
 	};
+	/** the last step whose outcome the timeline tells: in a lesson the furthest that was shown */
+	reach: number;
 	motion: boolean;
 	selection: Selection | null;
 	pin: string | null;

@@ -33,10 +33,10 @@ def test_a_preemption_is_stepped_by_keyboard_alone(browser_page: Page) -> None:
         if page.evaluate("kschedui.player.event.type") == "VictimEvicted":
             break
     story = " | ".join(seen)
-    assert "could make room" in story
+    assert "evicting pods could make room" in story
     assert "Imagine" in story
     assert "must go" in story
-    assert "will push report-3 off cedar-2" in story
+    assert "will evict report-3 from cedar-2" in story
     assert "report-3 is evicted from cedar-2" in story
     page.keyboard.press("ArrowLeft")
     until(page, "kschedui.player.event.type === 'PreemptionEvaluated'")

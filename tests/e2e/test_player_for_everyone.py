@@ -41,6 +41,57 @@ def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: s
     assert not found, "\n".join(found)
 
 
+SWITCH = ".lane-switches button"
+# Where to, and what is done there.
+STATES: dict[str, tuple[str, str, list[str]]] = {
+    "queues and later plugins": ("flash-sale", "NodesFiltered", [f"{SWITCH} >> nth=1", ".queue-section h2 button"]),
+    "node by node": ("flash-sale", "NodesFiltered", [SWITCH]),
+    "a table of scores": ("flash-sale", "ScoresComputed", [".lanes-head .segments button >> nth=1"]),
+    "lanes": ("flash-sale", "PodBound", [".lanes-switch"]),
+    "a node": ("high-preempts-low", "PodBound", [".node-name"]),
+    "a pod that waits": ("nomination-lost", "SchedulingFailed", [".queue-pod"]),
+    "what if": ("nomination-lost", "SchedulingFailed", [".queue-pod", "#margin .button >> nth=0"]),
+    "one candidate": ("pdb-violated", "PreemptionEvaluated", []),
+    "a binding cycle that waits": ("permit-gang", "PermitEvaluated", []),
+    "volumes": ("volume-waits", "ObjectApplied", []),
+    "a pod group": ("gang-fits", "PodGroupEvaluated", []),
+    "the end": ("flash-sale", "RunFinished", []),
+    "many nodes": ("thousand-nodes", "NodesFiltered", []),
+    "many scores": ("thousand-nodes", "ScoresComputed", []),
+}
+
+
+@pytest.mark.parametrize(("theme", "language", "half"), [("light", "zh-CN", 0), ("dark", "en", 1)])
+def test_axe_finds_nothing_serious_in_any_state(
+    browser: Browser, live_stack: Stack, theme: str, language: str, half: int
+) -> None:
+    if not AXE.exists():
+        pytest.skip("axe-core is not installed: npm ci")
+    look = {"viewport": {"width": 1280, "height": 720}, "locale": language, "color_scheme": theme}
+    context = browser.new_context(base_url=live_stack.url, bypass_csp=True, reduced_motion="reduce", **look)
+    page = context.new_page()
+    found: list[str] = []
+    for name, (slug, kind, clicks) in list(STATES.items())[half::2]:
+        open_player(page, slug)
+        page.add_script_tag(path=str(AXE))
+        seek(page, link_to(page, steps_of(page, kind)[0]))
+        for selector in clicks:
+            page.locator(selector).locator("visible=true").first.click()
+            drawn(page)
+        found += violations(page, name)
+    for key in ("g", "/"):
+        page.keyboard.press(key)
+        page.wait_for_selector("dialog[open]")
+        found += violations(page, f"dialog {key}")
+        page.keyboard.press("Escape")
+    page.goto(page.evaluate("JSON.parse(document.querySelector('#boot').textContent).page.replace('/s/', '/embed/')"))
+    drawn(page)
+    page.add_script_tag(path=str(AXE))
+    found += violations(page, "embedded")
+    context.close()
+    assert not found, "\n".join(found)
+
+
 def violations(page: Page, where: str) -> list[str]:
     """Serious and critical ones, one line each, of a page where nothing moves: half a fade has half the contrast."""
     page.wait_for_load_state()  # with its styles, which the words do not wait for
@@ -61,7 +112,7 @@ def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
     open_player(page, "flash-sale")
     step = steps_of(page, "ScoresComputed")[0]
     seek(page, f"{step}.{page.evaluate('step => kschedui.player.frames(step) - 1', step)}")
-    expect(page.locator("#caption h1")).to_contain_text("以 821 分胜出")
+    expect(page.locator("#caption h1")).to_contain_text("总分最高：821 分")
     expect(page.locator("#next h2")).to_have_text("接下来")
     context.close()
 

@@ -154,7 +154,7 @@ def test_a_lane_says_in_words_what_did_not_match(browser_page: Page) -> None:
     seek(page, frame_of(page, step, "NodeAffinity"))
     expect(page.locator(".lane[data-node=ash-3] .why-stopped")).to_have_text("disk is hdd, web-5 requires ssd")
     expect(page.locator(".lane[data-node=birch-1] .tick.now")).to_have_text("disk is ssd ✓")
-    expect(page.locator("#caption h1")).to_have_text("ash-3 has disk=hdd, and web-5 insists on ssd.")
+    expect(page.locator("#caption h1")).to_have_text("ash-3 has disk=hdd, and web-5 requires ssd.")
     expect(page.locator("#margin .facts")).to_contain_text("disk is hdd, web-5 requires ssd")
 
 

@@ -13,8 +13,25 @@ from tests.builders import node, pod, scenario
 from tests.e2e.player_page import drawn, open_player, seek, sentence, until
 from tests.e2e.test_library import AXE
 
-WINNER = ["448", "roomy wins", "roomy has more left", "→ roomy", "web runs on roomy", "Scheduled"]
-VICTIM = ["will push low-1", "★ n1", "fate-victim", "chosen", "Preempted", "Nominated", "cheaper one", "wait for low-1"]
+WINNER = [
+    "448",
+    "roomy has the highest",
+    "web goes to roomy",
+    "roomy has more left",
+    "→ roomy",
+    "web runs on roomy",
+    "Scheduled",
+]
+VICTIM = [
+    "will evict low-1",
+    "★ n1",
+    "fate-victim",
+    "chosen",
+    "Preempted",
+    "Nominated",
+    "cheaper one",
+    "wait for low-1",
+]
 
 
 def asked(page: Page, question: str) -> None:

@@ -100,7 +100,11 @@ def test_8_which_events_would_wake_it(reader: Reader) -> None:
     reader.opens(crowded())
     reader.at("AttemptFinished")
     reader.click(".queue-section.unschedulable .queue-pod")
-    reader.reads("Events that may wake it", "NodeResourcesFit", "Node/UpdateNodeAllocatable a node’s room changed")
+    reader.reads(
+        "Events that may wake it",
+        "NodeResourcesFit",
+        "Node/UpdateNodeAllocatable a node’s allocatable resources changed",
+    )
     reader.reads("TaintToleration", "Node/UpdateNodeTaint")
 
 
@@ -120,7 +124,7 @@ def test_16_how_spreading_counts_each_zone(reader: Reader) -> None:
     reader.opens(scenario(*zones, *running, new))
     reader.at("NodesFiltered")
     reader.click(".lane[data-node=a1] .stop")
-    reader.reads("Matching pods by zone", re.compile(r"a232 > 1b121 ≤ 1"), "The emptiest domain has 1")
+    reader.reads("Matching pods by zone", re.compile(r"a232 > 1b121 ≤ 1"), "The domain with the fewest has 1")
 
 
 def test_17_what_a_pod_without_requests_counts_as(reader: Reader) -> None:

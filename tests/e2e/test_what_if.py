@@ -82,3 +82,60 @@ def test_a_nodes_total_leads_to_the_weight_that_makes_it_win(browser_page: Page)
     panel.get_by_text("MostAllocated").click()
     expect(panel.locator(".ask-side.after")).to_contain_text("goes to n2")
     expect(panel.locator(".ask-changes.moved")).to_contain_text("2 totals moved")
+
+
+ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
+WEB = {"matchLabels": {"app": "web"}}
+
+
+def test_spreading_and_affinity_are_edited_where_they_stand(browser_page: Page) -> None:
+    page = browser_page
+    nodes = [node(name, cpu=4, labels={ZONE: zone, HOST: name}) for name, zone in (("n1", "a"), ("n2", "b"))]
+    constraint = {"maxSkew": 1, "topologyKey": ZONE, "whenUnsatisfiable": "DoNotSchedule", "labelSelector": WEB}
+    old = [pod(f"old-{i}", cpu=1, node="n1", labels={"app": "web"}) for i in range(2)]
+    new = pod("web", cpu=1, labels={"app": "web"}, topologySpreadConstraints=[constraint], nodeSelector={ZONE: "a"})
+    opened(page, *nodes, *old, new)
+    page.keyboard.press("w")
+    panel = page.get_by_role("complementary", name="What if")
+    after = panel.locator(".ask-side.after")
+    term = panel.get_by_role("group", name=ZONE)
+    term.get_by_role("spinbutton").fill("3")
+    term.get_by_role("spinbutton").press("Enter")
+    expect(after).to_contain_text("goes to n1")
+    panel.get_by_role("button", name="Undo").click()
+    term.get_by_label("whenUnsatisfiable").select_option("ScheduleAnyway")
+    expect(after).to_contain_text("goes to n1")
+    panel.get_by_label("Which term to add").select_option("podAntiAffinity, required")
+    panel.get_by_label("Which term to add").locator("xpath=following-sibling::button").click()
+    expect(after).to_contain_text("stays Pending")
+    apart = panel.get_by_role("group", name="podAntiAffinity, required")
+    apart.get_by_label("labelSelector").fill("app notin (")
+    apart.get_by_label("labelSelector").press("Enter")
+    expect(apart.get_by_label("labelSelector")).to_have_attribute("aria-invalid", "true")
+    apart.get_by_label("labelSelector").fill("app in (db)")
+    apart.get_by_label("labelSelector").press("Enter")
+    expect(after).to_contain_text("goes to n1")
+    panel.get_by_role("button", name="Keep it as a fork").click()
+    link = panel.get_by_label("Link to the step").input_value()
+    text = page.request.get(f"{link.partition('#')[0]}scenario.yaml").text()
+    assert "ScheduleAnyway" in text
+    assert "podAntiAffinity" in text
+
+
+def test_a_field_of_cells_leads_to_the_smallest_change_and_shows_it(browser_page: Page) -> None:
+    page = browser_page
+    opened(page, *(node(f"n{i}", cpu=2) for i in range(210)), pod("web", cpu=3))
+    step = steps_of(page, "NodesFiltered")[0]
+    page.evaluate("step => kschedui.player.seek(step, 99)", step)
+    page.get_by_role("button", name="What would make it fit?").click()
+    panel = page.get_by_role("complementary", name="What if")
+    first = panel.locator(".ask-found li").first
+    expect(first).to_contain_text("Ask for 2 cpu instead of 3: it then fits on n0 and 11 more")
+    picture = "document.querySelector('#stage canvas').toDataURL()"
+    before = page.evaluate(picture)
+    first.get_by_role("button", name="Try it").click()
+    expect(panel.locator(".ask-changes.gained")).to_contain_text("102 nodes fit now")
+    assert page.evaluate(picture) != before
+    panel.get_by_role("button", name="Reset").click()
+    expect(panel.locator(".ask-side.after")).to_have_count(0)
+    assert page.evaluate(picture) == before

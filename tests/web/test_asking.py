@@ -85,6 +85,17 @@ def test_the_smallest_changes_come_in_words_and_as_edits_that_do(author: Browser
     assert asked(author, waiting, *first["edits"]).json()["after"]["node"] == "n2"
 
 
+def test_what_does_for_several_nodes_is_told_once(author: Browser) -> None:
+    saved = author.save(scenario(*(node(f"n{i}", cpu=2) for i in range(4)), pod("web", cpu=3)))
+    address = f"/api/v1/runs/{saved['run']}/attempts/1/changes"
+    while (found := author.get(address).json())["done"] < found["pieces"]:
+        pass
+    found = found["changes"]
+    requests = [one for one in found if "Ask for 2 cpu" in one["words"]]
+    assert [(one["node"], one["others"]) for one in requests] == [("n0", ["n1", "n2", "n3"])]
+    assert requests[0]["words"] == "Ask for 2 cpu instead of 3: it then fits on n0 and 3 more"
+
+
 def test_a_weight_that_decides_is_found(author: Browser) -> None:
     preferred = {"weight": 1, "preference": {"matchExpressions": [{"key": "disk", "operator": "Exists"}]}}
     affinity = {"nodeAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": [preferred]}}

@@ -7,7 +7,7 @@ import pytest
 from django.db import OperationalError
 
 from kschedui.experiments import store, worker
-from kschedui.experiments.plan import TooLarge, batch_size, design_of, plan, trouble
+from kschedui.experiments.plan import TooLarge, batch_sizes, design_of, plan, trouble
 from kschedui.models import Batch, Experiment, Result, Run
 from kschedui.runs import leases
 from kschedui.scenarios import store as scenarios
@@ -289,11 +289,19 @@ def test_results_are_forgotten_and_made_again() -> None:
     assert (experiment.forgotten, rows(experiment)) == (False, before)
 
 
-def test_batches_are_a_few_seconds_of_work_and_several_for_a_small_experiment() -> None:
-    assert batch_size({"nodes": 3, "pods": 8}, 20_000) == 200
-    assert batch_size({"nodes": 3, "pods": 8}, 60) == 8
-    assert batch_size({"nodes": 1000, "pods": 5000}, 20_000) == 1
-    assert batch_size({}, 1) == 1
+@pytest.mark.parametrize(("nodes", "pods", "size"), [(3, 8, 20_000), (3, 8, 60), (1000, 5000, 20), (0, 0, 1)])
+def test_batches_hold_every_cell_once_and_get_smaller(nodes: int, pods: int, size: int) -> None:
+    sizes = list(batch_sizes({"nodes": nodes, "pods": pods}, size))
+    assert sum(sizes) == size
+    assert sizes == sorted(sizes, reverse=True)
+
+
+def test_batches_begin_large_and_end_small_whatever_the_scenario() -> None:
+    small = list(batch_sizes({"nodes": 3, "pods": 8}, 20_000))
+    assert small[0] == 200
+    assert small[-2] < 50
+    assert set(batch_sizes({"nodes": 1000, "pods": 5000}, 20)) == {1}
+    assert len(list(batch_sizes({"nodes": 3, "pods": 8}, 60))) > 4, "several workers share a small one"
 
 
 def test_a_design_is_read_again_from_what_was_kept() -> None:

@@ -17,7 +17,7 @@ from tests.conftest import StackMaker, serve
 from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
 from tests.web.visitor import Visitor
 
-DUMP = Cluster(nodes=3, pods=102, images=2).objects()
+DUMP = Cluster(nodes=3, pods=12, images=2, fields=3, waits=6).objects()
 TEXTS = {"YAML": as_yaml(listed(DUMP)), "JSON": as_json(listed(DUMP)), "documents": "---\n".join(map(as_yaml, DUMP))}
 PAGES = ("", "edit/", "settings", "diff/1/1/", "v/1/pending/", "v/1/pending/?by=workload")
 DOWNLOADS = ("scenario.yaml", "events.jsonl", "decisions.jsonl", "trace.json", "picture.svg")

@@ -22,7 +22,7 @@ from kschedui.scenarios.importers.reading.file_text import TooLong
 from kschedui.waiting.analysis import Follower, dumped_messages
 from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.ask.compare import compare as runs_compared
 from scheduler_core.ask.edits import NotPossible
 from scheduler_core.ask.text import seeded as with_seed
@@ -103,9 +103,8 @@ def explain(text: str, attempt: int, nodes: Sequence[str], kubernetes: str) -> b
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    except (LookupError, ValueError):
-        sentence = Message("The run has no attempt {number}, or one of the nodes is not in it.", number=attempt)
-        raise Refused(404, [{"message": spoken(sentence)}]) from None
+    except NotAnswerable as error:
+        raise Refused(404, [{"message": spoken(error.sentence)}]) from None
 
 
 def waiting(run_frames: list[bytes], text: str) -> bytes:

@@ -183,7 +183,7 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "words": words_url(version) if lesson.says_something else "",
         "predict": "predict" in request.GET,
         "place": place(request, scenario),
-        "story": scenario.slug is not None and lesson.level == "beginner",
+        "story": scenario.slug is not None and (lesson.level == "beginner" or "scale" in lesson.topics),
     }
 
 

@@ -53,7 +53,7 @@ class Filters:
         self._nominations: NDArray[np.intp] = np.empty((3, 0), np.intp)  # rows, slots, and what is known of the pods
 
     def plan(self, cycle: CycleState) -> FilterPlan:
-        """The plugins that PreFilter has not let off; it must have run."""
+        """The plugins that PreFilter has not skipped; it must have run."""
         if cycle.plan is None:
             key = frozenset(cycle.skip_filter)
             cycle.plan = self._plans.get(key)

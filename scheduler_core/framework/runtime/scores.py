@@ -58,7 +58,7 @@ class Scorers:
     def run(
         self, cycle: CycleState, nodes: NodeTable, rows: NDArray[np.intp]
     ) -> tuple[list[PluginScore], list[str], Status]:
-        """(scores by plugin in order, plugins that PreScore let off, status)."""
+        """(scores by plugin in order, plugins that PreScore skipped, status)."""
         pod, states, score_states = cycle.pod, cycle.states, cycle.score_states
         skipped: list[str] = []
         if cycle.bare_nodes:

@@ -146,8 +146,8 @@ class CycleRules:
         "",
         "framework/runtime/framework.go: RunScorePlugins",
         {
-            False: Message("any number of plugins may be let off by PreScore"),
-            True: Message("the scheduler panics if PreScore lets off more plugins than score"),
+            False: Message("any number of plugins may be skipped by PreScore"),
+            True: Message("the scheduler panics if PreScore skips more plugins than score"),
         },
     )
     pre_filter_rejects_every_node: bool = rule(

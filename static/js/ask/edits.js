@@ -22,7 +22,8 @@
  */
 /** @typedef {{attempt: number, edits: Edit[], past: Edit[][]}} Asked */
 /**
- * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[]} | {type: "drop", keys: string[]} |
+ * @typedef {{type: "attempt", attempt: number} | {type: "put", edits: Edit[], drop?: string[]} |
+ *   {type: "drop", keys: string[]} |
  *   {type: "set", edits: Edit[]} | {type: "undo"} | {type: "reset"}} Action
  */
 
@@ -30,6 +31,12 @@
 export function keyOf(edit) {
 	const { type, kind, namespace, name, path, like, plugin } = edit;
 	return [type, kind, namespace, name, ...(path ?? []), like, plugin].filter((one) => one !== undefined).join("/");
+}
+
+/** @param {string} pod its key @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
+export function ofPod(pod, path, value = null) {
+	const [namespace, name] = pod.split("/");
+	return { type: "set", kind: "Pod", name, namespace, path, value };
 }
 
 /** @param {number} attempt @returns {Asked} */
@@ -43,7 +50,7 @@ export function apply(asked, action) {
 		case "attempt":
 			return action.attempt === asked.attempt ? asked : { ...asked, attempt: action.attempt };
 		case "put": {
-			const keys = new Set(action.edits.map(keyOf));
+			const keys = new Set([...action.edits.map(keyOf), ...(action.drop ?? [])]);
 			const left = asked.edits.filter((one) => !keys.has(keyOf(one)));
 			return changed(asked, [...left, ...action.edits]);
 		}

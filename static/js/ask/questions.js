@@ -11,7 +11,7 @@ import { post, read } from "../shared/server.js";
  */
 /**
  * @typedef {{pod: string, before: Side, after: Side, gained: NodeChange[], lost: NodeChange[], moved: NodeChange[],
- *   counts: [number, number, number]}} Judgement
+ *   counts: [number, number, number], more?: [string[], string[]]}} Judgement
  */
 /** @typedef {{words: string, node: string, edits: Edit[], victims: string[], size: number}} Change */
 /** @typedef {{plugin: string, before: number, after: number | null, profile: string}} WeightChange */

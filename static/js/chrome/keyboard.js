@@ -102,7 +102,7 @@ export function press(event, player, page) {
 	const target = /** @type {Element} */ (event.target);
 	if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
 	if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
-	if (event.key === "Enter" && target.closest?.("button, a, summary, [tabindex]")) return;
+	if (event.key === "Enter" && target.closest?.("button, a, summary, [tabindex]:not(.margin)")) return;
 	const found = BINDINGS.find(({ keys }) => keys.includes(nameOf(event)));
 	if (!found) return;
 	event.preventDefault();

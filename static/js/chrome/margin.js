@@ -3,8 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { canExplain, explainRef } from "../steps/explanations.js";
-import { STEPS } from "../steps/registry.js";
+import { askedAt, canExplain, explainRef } from "../steps/explanations.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspect/inspector.js") | null} */
 let inspector = null;
@@ -16,8 +15,7 @@ async function load(view) {
 }
 
 /**
- * @param {Element} target
- * @param {View} view
+ * @param {Element} target @param {View} view
  * @returns {boolean} whether it is whole; else the rest comes with its modules
  */
 export function drawMargin(target, view) {
@@ -58,12 +56,11 @@ export function drawMargin(target, view) {
 
 /**
  * What is explained when nobody points at anything: the number that decides at this step.
- * @param {View} view
- * @returns {string}
+ * @param {View} view @returns {string}
  */
 function defaultRef(view) {
-	const { state, hero, scene } = view;
-	const asked = view.explained ?? STEPS[scene].asked?.(view);
+	const { state, hero } = view;
+	const asked = view.explained ?? askedAt(view);
 	if (asked) return asked;
 	const pod = state.pods.get(hero);
 	if (pod?.node) return `room:${pod.node}:cpu`;

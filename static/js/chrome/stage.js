@@ -27,14 +27,13 @@ export function warmPictures() {
 }
 
 /**
- * @param {StepName} scene
- * @param {State} state
- * @param {string} hero
+ * @param {StepName} scene @param {State} state @param {string} hero
  * @returns {PictureName[]} the picture, and what else it draws
  */
 function partsOf(scene, state, hero) {
 	const parts = [...(STEPS[scene].picture?.(state.nodes.size) ?? [])];
 	if (binds(state)) parts.push("strips");
+	if (state.feature_gates.SchedulerAsyncPreemption) parts.push("running");
 	if (state.pods.get(hero)?.summary.wishes?.some(({ kind }) => kind === "claim")) parts.push("claims");
 	return parts;
 }
@@ -48,9 +47,7 @@ function binds({ cycle, pods }) {
 
 /**
  * Resolves once a scene can be drawn; null when it can be now.
- * @param {StepName} scene
- * @param {State} state
- * @param {string} hero
+ * @param {StepName} scene @param {State} state @param {string} hero
  */
 export function pictureFor(scene, state, hero) {
 	const missing = partsOf(scene, state, hero).filter((name) => !here[name]);
@@ -64,7 +61,12 @@ export function drawStage(target, view) {
 	const wide = view.width > NARROW;
 	const strips = name === "cluster" || name === "gang" || !wide ? [] : (here.strips?.stripsBeside(view) ?? []);
 	const ribbon = (name !== "gang" && GROUPS.ribbon?.(view)) || [];
-	const beside = [...((wide && here.claims?.claimRows(view)) || []), ...strips, ...ribbon];
+	const beside = [
+		...((wide && here.claims?.claimRows(view)) || []),
+		...strips,
+		...ribbon,
+		...(here.running?.rows(view) ?? []),
+	];
 	const bottom = beside.length ? `${beside.length * ROW + 8}px` : "0";
 	patch(target, [
 		[...shown].map((one) =>

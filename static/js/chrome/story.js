@@ -64,7 +64,7 @@ export function drawHero(target, view) {
 			h(
 				"span",
 				{ class: "hero-more" },
-				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("asks.nothing"),
+				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("hero.nothing"),
 			),
 			h("span", { class: "hero-more labels", title: labels.join(", ") }, labels.join(", ")),
 		),

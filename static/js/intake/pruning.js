@@ -17,7 +17,8 @@ const BUILT_IN = new Set(
 		.concat("ControllerRevision PodTemplate Ingress IngressClass NetworkPolicy HorizontalPodAutoscaler ResourceQuota ")
 		.concat("CustomResourceDefinition APIService ComponentStatus ValidatingWebhookConfiguration ")
 		.concat("MutatingWebhookConfiguration FlowSchema PriorityLevelConfiguration CertificateSigningRequest ")
-		.concat("CSIStorageCapacity ValidatingAdmissionPolicy CronJob Binding")
+		.concat("CSIStorageCapacity ValidatingAdmissionPolicy CronJob Binding ")
+		.concat("DeviceClass ResourceClaim ResourceClaimTemplate ResourceClass ResourceSlice")
 		.split(" "),
 ).add("container log");
 const BEFORE = /^(.*)\//; // the group of an apiVersion

@@ -8,7 +8,7 @@ import { filtered, PASSED, stoppedBy } from "../steps/filter/model.js";
 import { stageOf, theatreFrames } from "../steps/preempt/model.js";
 import { activeOrder } from "../steps/queue/view.js";
 import { framesOf } from "../steps/registry.js";
-import { scoreFrames, scores } from "../steps/score/model.js";
+import { scores } from "../steps/score/model.js";
 
 /** @typedef {{step: number, frame: number}} Spot */
 /** @typedef {{key: string, kind: "node" | "pod" | "number" | "plugin" | "word"}} Option `key` is the answer itself */
@@ -196,7 +196,7 @@ function total(found) {
 	const right = model.totals[i];
 	const near = [...model.plugins.map((one) => right - one.weighted[i]), ...model.totals, right + 100];
 	const options = [...new Set([right, ...near.filter((points) => points > 0)])].slice(0, 5).sort((a, b) => a - b);
-	return made(found, "number", options, right, { from: { step: found.step, frame: scoreFrames(found.event) - 2 } });
+	return made(found, "number", options, right, { from: { step: found.step, frame: framesOf(found.event) - 2 } });
 }
 
 /** What the evaluation came to, if chance and the order of nodes did not decide it. @param {Case} found */

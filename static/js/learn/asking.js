@@ -6,7 +6,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { plain, t } from "../shared/i18n.js";
-import { endCard } from "./end_card.js";
+import { endCard, fitsButton } from "./end_card.js";
 import { optionText, textOf } from "./words.js";
 
 /** @typedef {import("./predictions.js").Predictions} Predictions */
@@ -29,10 +29,11 @@ export function drawAnswers(root, view, predictions) {
 	const shown = open ? null : predictions.on ? predictions.shownAt(view) : null;
 	root.dataset.asked = open?.id ?? "";
 	const end = open ? null : endCard(view, predictions);
+	const fits = open ? null : fitsButton(view);
 	root.classList.toggle("ended", Boolean(end));
-	if (!open && !shown && !end && !layer) return;
+	if (!open && !shown && !end && !fits && !layer) return;
 	layer ??= layerOf(root);
-	patch(layer, open ? asking(root, predictions, open) : [shown && tag(root, predictions, shown), end]);
+	patch(layer, open ? asking(root, predictions, open) : [shown && tag(root, predictions, shown), end, fits]);
 	if (open && predictions.offersSkip)
 		/** @type {HTMLElement | null} */ (layer.querySelector(".skip-question"))?.focus();
 }

@@ -18,10 +18,6 @@ export function hiddenFrom(index, step) {
 		columns: index.columns.map((column) => hiddenColumn(column, step)),
 		moves: hiddenMoves(index, step),
 	});
-	const at = index.columnOf(step);
-	const now = hidden.columns[at];
-	const over = index.columns[at + 1] && index.columns[at + 1].step <= step;
-	if (now?.kind === "attempt" && !over) hidden.columns[at] = { ...now, outcome: null, node: "", victims: 0 };
 	last = { index, next: index.next, step, hidden };
 	return hidden;
 }
@@ -29,7 +25,8 @@ export function hiddenFrom(index, step) {
 /** @param {Column} column @param {number} step @returns {Column} */
 function hiddenColumn(column, step) {
 	if (column.kind === "gap") return { ...column, changes: column.changes.filter((one) => one.step <= step) };
-	return column.step <= step ? column : { ...column, pod: "", outcome: null, node: "", victims: 0 };
+	if (column.end <= step) return column;
+	return { ...column, pod: column.step <= step ? column.pod : "", outcome: null, node: "", victims: 0 };
 }
 
 /** @param {RunIndex} index @param {number} step */

@@ -35,6 +35,9 @@ export function drawWithMotion(motion) {
 	flights = motion;
 }
 
+/** The furthest step shown. */
+let reach = 0;
+
 /** Called from the one animation frame. */
 export function draw() {
 	const coming = modules();
@@ -80,6 +83,7 @@ export function makeView() {
 	const { step, frame, order } = player;
 	const following = store.event(step + 1);
 	const caption = captionOf({ state, event, frame, order, following, explainer });
+	reach = Math.max(reach, boot.words ? step : Number.POSITIVE_INFINITY);
 	const shown = screen.drawn; // its sentence stays
 	if (shown?.event === event && shown.frame === frame && shown.order === order)
 		caption.sentence = (shown.own ?? shown.caption).sentence;
@@ -94,6 +98,7 @@ export function makeView() {
 		hero: heroOf(event, state),
 		scene: sceneOf(event, state),
 		caption,
+		reach,
 		motion: page.motionWanted() && Boolean(flights?.wantsMotion()),
 		...chosen,
 		explainer,

@@ -9,10 +9,7 @@ const SVG = "http://www.w3.org/2000/svg";
  * Describe an element. Props: `class`, `style` (an object; custom properties too), `key`, `on` (listeners by event),
  * `opaque` (its children are somebody else's), `value` and `checked` as DOM properties, everything else as an attribute
  * (null, undefined and false: absent).
- * @param {string} tag
- * @param {Record<string, any> | null} [props]
- * @param {Child[]} children
- * @returns {Description}
+ * @param {string} tag @param {Record<string, any> | null} [props] @param {Child[]} children @returns {Description}
  */
 export function h(tag, props, ...children) {
 	return { tag, key: props?.key, props: props ?? {}, children };
@@ -55,8 +52,7 @@ function setStyle(node, next, last) {
 
 /**
  * Listeners are looked up when the event comes, so that a new closure costs nothing.
- * @param {any} node
- * @param {Record<string, any>} next
+ * @param {any} node @param {Record<string, any>} next
  */
 function listen(node, next) {
 	node.__on = next;
@@ -78,8 +74,7 @@ export function drawStill(on) {
 
 /**
  * Make `parent`'s children equal to the descriptions.
- * @param {Element} parent
- * @param {Child[]} children
+ * @param {Element} parent @param {Child[]} children
  */
 export function patch(parent, children) {
 	const list = flatten(children);
@@ -135,9 +130,7 @@ function mayBecome(node, item) {
 
 /**
  * The children from `cursor` on that the list has too, from `i` on.
- * @param {any} cursor
- * @param {(Description | string)[]} list
- * @param {number} i
+ * @param {any} cursor @param {(Description | string)[]} list @param {number} i
  */
 function keptFrom(cursor, list, i) {
 	const wanted = new Set();

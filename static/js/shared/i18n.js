@@ -25,9 +25,7 @@ export function has(key) {
 
 /**
  * A text as parts: strings and marks.
- * @param {string} key
- * @param {Record<string, Part | Part[] | number>} [values]
- * @returns {Part[]}
+ * @param {string} key @param {Record<string, Part | Part[] | number>} [values] @returns {Part[]}
  */
 export function parts(key, values = {}) {
 	const template = catalogue[key];
@@ -66,9 +64,7 @@ export function plain(list) {
 
 /**
  * A number that can be pointed at; `ref` names where it comes from.
- * @param {string | number} text
- * @param {string} [ref]
- * @returns {Mark}
+ * @param {string | number} text @param {string} [ref] @returns {Mark}
  */
 export function num(text, ref) {
 	return { text: String(text), kind: "num", ref };

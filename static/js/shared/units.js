@@ -38,9 +38,7 @@ export function quantity(resource, value) {
 
 /**
  * "6.5 of 8", "10 of 16 GiB": both in the unit of the whole; `word` puts the two together.
- * @param {string} resource
- * @param {number} part
- * @param {number} whole
+ * @param {string} resource @param {number} part @param {number} whole
  * @param {(part: string, whole: string) => string} word
  */
 export function outOf(resource, part, whole, word) {
@@ -66,8 +64,7 @@ export function count(value) {
 
 /**
  * A long name, cut in the middle: what tells names of a cluster apart stands at both ends.
- * @param {string} name
- * @param {number} most letters
+ * @param {string} name @param {number} most letters
  */
 export function cutName(name, most) {
 	if (name.length <= most || most < 5) return name;

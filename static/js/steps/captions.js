@@ -26,9 +26,7 @@ export async function loadCaptions(...names) {
 
 /**
  * Resolves once an event can be told; null when it can be now.
- * @param {AnyEvent} event
- * @param {State} state
- * @returns {Promise<void> | null}
+ * @param {AnyEvent} event @param {State} state @returns {Promise<void> | null}
  */
 export function captionsFor(event, { pod_groups: groups }) {
 	const names = [TELLS.get(event.type), groups.size && "group"].filter((name) => name && !loaded.has(name));

@@ -5,13 +5,13 @@ import { EXPLAINS, momentOfStep, STEPS } from "./registry.js";
 
 /**
  * They come with the first step or click that asks.
- * @type {Partial<Record<StepName, Explain>>}
+ * @type {Partial<Record<StepName, Explanation>>}
  */
 const here = {};
 
 /** @param {StepName} name */
 async function load(name) {
-	here[name] = (await STEPS[name].explanation?.())?.explain;
+	here[name] = await STEPS[name].explanation?.();
 }
 
 /** Fetch what later questions will need. */
@@ -34,12 +34,17 @@ export function canExplain(ref) {
 	return explainerOf(ref) in here;
 }
 
+/** What a step explains unasked: the number that decides in the frame on screen. @param {View} view */
+export function askedAt(view) {
+	return here[view.scene]?.asked?.(view);
+}
+
 /** @param {View} view @param {string} ref @returns {Child} */
 export function explainRef(view, ref) {
 	const [kind, first = "", ...rest] = ref.split(":");
 	const second = rest.join(":"); // an extender's name is an address
 	const name = explainerOf(ref);
-	const explain = here[name];
+	const explain = here[name]?.explain;
 	if (explain) return explain({ ...view, state: view.moment(momentOfStep(name)) }, kind, first, second);
 	void load(name).then(() => view.act.set({}));
 	return null;

@@ -4,14 +4,17 @@
  * needs it, or when the page is idle.
  */
 
-import { filterFrames, verdictAsked } from "./filter/model.js";
+import { filterFrames } from "./filter/model.js";
 import { GROUPS } from "./parts/late.js";
-import { theatreFrames, victimsAsked } from "./preempt/model.js";
-import { scoreAsked, scoreFrames } from "./score/model.js";
+import { theatreFrames } from "./preempt/model.js";
 
 const LANES = 200; // nodes; more are cells
-const WRITTEN = 40; // nodes whose reasons are written on their lanes
-const BARS = 12;
+const BARS = 12; // and reasons written on lanes; more are grouped where they have no room
+
+/** A frame for each plugin, and one for the result. @param {import("../trace/trace").ScoresComputed} event */
+function scoreFrames(event) {
+	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
+}
 
 /** Pictures, each with a `draw`, and parts of pictures. */
 export const PICTURES = {
@@ -21,6 +24,7 @@ export const PICTURES = {
 	bars: () => import("./score/bars.js"),
 	preempt: () => import("./preempt/view.js"),
 	strips: () => import("./binding/view.js"),
+	running: () => import("./preempt/running.js"),
 	claims: () => import("./cluster/claims.js"),
 	scores: () => import("./many/ranked.js"),
 	cells: () => import("./many/cells.js"),
@@ -68,11 +72,10 @@ export const STEPS = {
 		captions: () => import("./filter/captions.js"),
 		shows: ["CycleStarted", "PreFilterFinished", "NodesFiltered"],
 		picture: (nodes) =>
-			nodes > LANES ? ["cells"] : nodes > WRITTEN ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
+			nodes > LANES ? ["cells"] : nodes > BARS ? ["lanes", "funnel", "reasons"] : ["lanes", "funnel"],
 		frames: { NodesFiltered: filterFrames },
 		explains: ["verdict", "column"],
 		explanation: () => import("./filter/explanation.js"),
-		asked: verdictAsked,
 	},
 	score: {
 		tells: ["ScoresComputed", "HostSelected"],
@@ -82,7 +85,6 @@ export const STEPS = {
 		frames: { ScoresComputed: scoreFrames },
 		explains: ["score", "total", "compare"],
 		explanation: () => import("./score/explanation.js"),
-		asked: scoreAsked,
 	},
 	preempt: {
 		tells: [
@@ -99,7 +101,6 @@ export const STEPS = {
 		frames: { PreemptionEvaluated: theatreFrames },
 		explains: ["candidate", "candidates", "start"],
 		explanation: () => import("./preempt/explanation.js"),
-		asked: victimsAsked,
 	},
 	binding: {
 		tells: [
@@ -133,7 +134,6 @@ export const STEPS = {
 		picture: () => ["gang"],
 		explains: ["group"],
 		explanation: () => import("./group/explanation.js"),
-		asked: ({ hero }) => (hero ? null : "group"),
 	},
 };
 

@@ -101,10 +101,7 @@ function stateIn(chunk, count) {
 
 /**
  * A state, moved past some events of a chunk.
- * @param {State} before
- * @param {Chunk} chunk
- * @param {number} from
- * @param {number} to
+ * @param {State} before @param {Chunk} chunk @param {number} from @param {number} to
  */
 function folded(before, { events }, from, to) {
 	const state = fork(before);

@@ -13,9 +13,7 @@ const READERS = {
 
 /**
  * The `count` integers of a column.
- * @param {import("./trace").Column} column
- * @param {number} count
- * @returns {ArrayLike<number> & Iterable<number>}
+ * @param {import("./trace").Column} column @param {number} count @returns {ArrayLike<number> & Iterable<number>}
  */
 export function decodeColumn(column, count) {
 	if (typeof column === "number") return new Array(count).fill(column);

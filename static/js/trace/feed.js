@@ -24,8 +24,7 @@ export function chunkOf(step) {
 
 /**
  * Open a frame: 32-byte header (see docs/architecture.md) and a zlib body.
- * @param {ArrayBuffer} frame
- * @returns {Promise<TraceChunk>}
+ * @param {ArrayBuffer} frame @returns {Promise<TraceChunk>}
  */
 export async function openFrame(frame) {
 	if (new TextDecoder().decode(new Uint8Array(frame, 0, 4)) !== "KSU1") throw new Error("not a chunk");
@@ -40,9 +39,7 @@ export async function openFrame(frame) {
 
 /**
  * What to do with a chunk that arrived.
- * @param {number} seq
- * @param {number} cursor
- * @returns {"apply" | "ignore" | "resubscribe"}
+ * @param {number} seq @param {number} cursor @returns {"apply" | "ignore" | "resubscribe"}
  */
 export function cursorRule(seq, cursor) {
 	return seq === cursor ? "apply" : seq < cursor ? "ignore" : "resubscribe";

@@ -36,7 +36,7 @@ export function fullPod(pod) {
 /** @param {PodSummary} summary */
 function newPod(summary) {
 	const { node = "", nominated_node = "", start_time = null } = summary;
-	return fullPod({ summary, place: node ? "bound" : "outside", node, nominated_node, start_time });
+	return fullPod({ summary, place: node ? "bound" : "new", node, nominated_node, start_time });
 }
 
 /** @param {State} state @param {import("./trace").Storage | null} [storage] */

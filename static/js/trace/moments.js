@@ -9,9 +9,7 @@ let last = null;
 
 /**
  * The state after this attempt's last event of a type, or now when there was none.
- * @param {ChunkStore} store
- * @param {number} step where we are
- * @param {State} state there
+ * @param {ChunkStore} store @param {number} step where we are @param {State} state there
  * @param {AnyEvent["type"]} type
  */
 export function momentOf(store, step, state, type) {

@@ -61,27 +61,24 @@ export function underWay({ cycle, group }) {
 
 /**
  * How far the attempt came that is over: one behind its last extension point.
- * @param {State} state
- * @param {string} hero
+ * @param {State} state @param {string} hero
  */
-function reached({ cycle }, hero) {
+function reached(state, hero) {
+	const { cycle } = state;
 	const done = Object.entries(cycle).filter(([, event]) => !event.pod || event.pod === hero);
-	return (
-		1 +
-		Math.max(
-			-1,
-			...done.map(([type]) => ALL.indexOf(/** @type {any} */ (POINT[/** @type {AnyEvent["type"]} */ (type)]))),
-		)
-	);
+	const points = done.map(([type]) => POINT[/** @type {AnyEvent["type"]} */ (type)] ?? "");
+	if (cycle.SchedulingFailed?.pod === hero) points.push(failedPoint(state, hero));
+	return 1 + Math.max(-1, ...points.map((point) => ALL.indexOf(/** @type {any} */ (point))));
 }
 
 /** @param {State} state @param {string} pod */
 function failedPoint(state, pod) {
 	const failed = state.cycle.BindingFailed;
 	if (failed?.pod === pod) return failed.point;
-	if (state.cycle.PreemptionEvaluated || state.group?.preemption) return "PostFilter";
 	const tried = state.group?.runs.at(-1)?.members.find((one) => one.pod === pod);
-	if (tried) return tried.node ? "Permit" : "Filter";
+	const group = tried || state.cycle.CycleStarted?.pod_group ? state.group : null; // tried as one
+	if (state.cycle.PreemptionEvaluated || group?.preemption) return "PostFilter";
+	if (group) return tried?.node ? "Permit" : "Filter";
 	return state.cycle.NodesFiltered ? "Filter" : "PreFilter";
 }
 
@@ -111,9 +108,7 @@ export function heroOf(event, state) {
 
 /**
  * The rail: what each extension point did for the amber pod so far.
- * @param {AnyEvent} event
- * @param {State} state
- * @returns {Map<string, StationState>}
+ * @param {AnyEvent} event @param {State} state @returns {Map<string, StationState>}
  */
 export function stations(event, state) {
 	const hero = heroOf(event, state);
@@ -140,10 +135,7 @@ function mark(out, cycle, now) {
 
 /**
  * What failed stays red, and what was reserved before it is undone.
- * @param {Map<string, StationState>} out
- * @param {AnyEvent} event
- * @param {State} state
- * @param {string} hero
+ * @param {Map<string, StationState>} out @param {AnyEvent} event @param {State} state @param {string} hero
  */
 function rollBack(out, event, state, hero) {
 	const { BindingFailed: failed, PodUnreserved: undone } = state.cycle;

@@ -30,6 +30,7 @@ export function manifest(api, run, kind, namespace, name, arrived) {
 /** @param {import("./explainer.js").Explainer} explainer @param {number} attempt */
 export async function ask(explainer, attempt) {
 	const nodes = [...explainer.wanted.nodes].slice(0, MOST_NODES);
+	if (!nodes.length) return; // none named is all
 	if (explainer.known.size > MOST_KEPT) explainer.known.clear();
 	explainer.wanted.nodes.clear();
 	explainer.set(attempt, nodes, "asked");

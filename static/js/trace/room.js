@@ -41,10 +41,7 @@ export function heldFor(state, node, pod) {
 
 /**
  * Free for the pod: allocatable less requested less held.
- * @param {State} state
- * @param {string} name
- * @param {string} resource
- * @param {string} [pod]
+ * @param {State} state @param {string} name @param {string} resource @param {string} [pod]
  */
 export function free(state, name, resource, pod) {
 	const node = state.nodes.get(name);
@@ -65,9 +62,7 @@ export function resourceOf(reason) {
 
 /**
  * The pod's scarcest resource there: least room after it.
- * @param {State} state
- * @param {string} node
- * @param {string} pod
+ * @param {State} state @param {string} node @param {string} pod
  */
 export function scarcest(state, node, pod) {
 	const record = state.nodes.get(node);
@@ -85,8 +80,7 @@ export function zoneOf(node) {
 
 /**
  * Nodes by zone, zones in order of first appearance, nodes in order of arrival.
- * @param {State} state
- * @returns {[string, string[]][]}
+ * @param {State} state @returns {[string, string[]][]}
  */
 export function zones(state) {
 	/** @type {Map<string, string[]>} */

@@ -62,6 +62,7 @@ export class RunIndex {
 					outcome: null,
 					node: "",
 					victims: 0,
+					end: Number.POSITIVE_INFINITY,
 				});
 				return this.move(event.pod, step, "scheduling");
 			case "ClockAdvanced":
@@ -69,7 +70,7 @@ export class RunIndex {
 				this.time = event.time;
 				return;
 			case "AttemptFinished":
-				return this.finish(event);
+				return this.finish(event, step);
 			case "VictimEvicted":
 				if (last.kind === "attempt") last.victims += 1;
 				return;
@@ -82,7 +83,7 @@ export class RunIndex {
 				return;
 			}
 			case "SchedulingFailed":
-				return this.undo(event);
+				return this.undo(event, step);
 			case "PodEnqueued":
 				return this.move(event.pod, step, event.queue);
 			case "PodGated":
@@ -101,21 +102,22 @@ export class RunIndex {
 		this.edges.push(this.edges[this.edges.length - 1] + (column.kind === "gap" ? GAP_WIDTH : 1));
 	}
 
-	/** @param {import("./trace").AttemptFinished} event */
-	finish(event) {
+	/** @param {import("./trace").AttemptFinished} event @param {number} step */
+	finish(event, step) {
 		for (let i = this.columns.length - 1; i >= 0; i -= 1) {
 			const column = this.columns[i];
 			if (column.kind !== "attempt" || column.attempt !== event.attempt) continue;
+			column.end = step;
 			column.outcome = event.outcome;
 			column.node = event.node ?? "";
 			return;
 		}
 	}
 
-	/** Its binding cycle fails after all. @param {import("./trace").SchedulingFailed} event */
-	undo({ pod, outcome }) {
+	/** Its binding cycle fails after all. @param {import("./trace").SchedulingFailed} event @param {number} step */
+	undo({ pod, outcome }, step) {
 		const column = this.columns.findLast((one) => one.kind === "attempt" && one.pod === pod);
-		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "" });
+		if (column?.kind === "attempt" && column.outcome) Object.assign(column, { outcome, node: "", end: step });
 	}
 
 	/** @param {string} pod @param {number} step @param {string} place @param {string} [node] */
@@ -150,8 +152,7 @@ export class RunIndex {
 
 /**
  * The last of `count` for which it holds; it holds up to there.
- * @param {number} count
- * @param {(i: number) => boolean} holds
+ * @param {number} count @param {(i: number) => boolean} holds
  */
 export function lastUpTo(count, holds) {
 	let low = 0;

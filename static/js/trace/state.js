@@ -35,8 +35,7 @@ export function emptyState() {
 /**
  * The state before a chunk: as the run began, and what has become of that since (scheduler_core/trace/keyframe.py).
  * Undefined while the beginning is not here.
- * @param {TraceChunk["keyframe"]} keyframe
- * @param {State} [began] the state after RunStarted
+ * @param {TraceChunk["keyframe"]} keyframe @param {State} [began] the state after RunStarted
  * @returns {State | undefined}
  */
 export function fromKeyframe(keyframe, began) {

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core import simulate
-from scheduler_core.ask.compare import Comparison, compare
+from scheduler_core import decisions, simulate
+from scheduler_core.ask.compare import Comparison, attempts, compare
 from scheduler_core.scenario.parse import Scenario, parse_scenario
 from tests.builders import configuration, node, parse, pod
 
 FILES = sorted((Path(__file__).parents[2] / "conformance").glob("classic/*.yaml"))
+GANGS = sorted((Path(__file__).parents[2] / "conformance").glob("gang/*.yaml"))
 MOST = configuration(
     profiles=[
         {
@@ -93,6 +94,15 @@ def test_runs_meet_again_after_one_decision_that_differs() -> None:
     after = parse(node("n1", cpu=2), node("n2", cpu=4), pod("a", cpu=1, node="n9"), pod("b", cpu=1))
     pairs = between(before, after).pairs
     assert [pair.same for pair in pairs] == [False, True]
+
+
+@pytest.mark.parametrize("path", GANGS[::4], ids=lambda path: path.stem)
+def test_attempts_of_a_groups_members_are_told_apart(path: Path) -> None:
+    scenario = parse_scenario(path.read_text())
+    records = {one["attempt"]: one for one in decisions(simulate(scenario)) if "attempt" in one}
+    for one in attempts(simulate(scenario)):
+        record = records[one.attempt]
+        assert (one.pod, one.message, one.node) == (record["pod"], record["message"] or "", record["node"] or "")
 
 
 def test_measures_count_what_was_placed_evicted_and_used() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from scheduler_core import decisions, simulate
+from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.ask.edits import AddNodes, SetField, SetStrategy, SetWeight, cordon
 from scheduler_core.ask.judge import judge
 from scheduler_core.ask.moment import at_end, before_attempt
@@ -15,6 +16,7 @@ from tests.builders import node, parse, pod
 
 FOLDER = Path(__file__).parents[2] / "conformance"
 FILES = sorted(path for path in FOLDER.glob("*/*.yaml") if path.parent.name != "gang")  # tried together
+GANGS = sorted(FOLDER.glob("gang/*.yaml"))
 ATTEMPTS = 4  # of a run, from its first to its last
 CPU = ("spec", "containers", 0, "resources", "requests", "cpu")
 
@@ -76,7 +78,7 @@ def test_a_weight_that_is_the_same_changes_nothing() -> None:
 
 
 def test_an_attempt_that_does_not_exist_is_not_found() -> None:
-    with pytest.raises(LookupError, match="no attempt 9"):
+    with pytest.raises(NotAnswerable, match="no attempt 9"):
         before_attempt(two_nodes(), 9)
 
 
@@ -84,10 +86,31 @@ def test_at_the_end_of_a_run_no_attempt_comes() -> None:
     assert at_end(two_nodes()).pod is None
 
 
-def test_a_member_of_a_group_is_judged_beside_those_before_it() -> None:
-    scenario = parse_scenario((FOLDER / "gang/001-gang-fits.yaml").read_text())
+@pytest.mark.parametrize("path", GANGS[::4], ids=lambda path: path.stem)
+def test_a_member_of_a_group_is_judged_in_its_placement_beside_those_before_it(path: Path) -> None:
+    scenario = parse_scenario(path.read_text())
     records = [record for record in decisions(simulate(scenario)) if "attempt" in record]
-    for record in records:
-        decision = before_attempt(scenario, record["attempt"]).world().decide(record["pod"])
+    for record in records[:: max(1, len(records) // ATTEMPTS)]:
+        decision = before_attempt(scenario, record["attempt"]).decision
         assert decision.record == {name: record[name] for name in decision.record}
-        assert decision.node == record["node"]
+
+
+@pytest.mark.parametrize("name", ["038-gang-two-schedulers", "056-tas-no-label-anywhere"])
+def test_a_member_that_its_group_never_tried_is_told_what_the_group_was(name: str) -> None:
+    scenario = parse_scenario((FOLDER / f"gang/{name}.yaml").read_text())
+    told = next(record["message"] for record in decisions(simulate(scenario)) if "attempt" in record)
+    with pytest.raises(NotAnswerable, match="tried default/train-1 on no node") as refused:
+        before_attempt(scenario, 2)
+    assert told in refused.value.sentence
+
+
+def test_a_node_like_one_of_the_placement_is_in_it() -> None:
+    scenario = parse_scenario((FOLDER / "gang/049-tas-one-rack.yaml").read_text())
+    moment = before_attempt(scenario, 1)
+    assert moment.domain is not None
+    key, value = moment.domain
+    inside = {node.name: node.labels.get(key) == value for node in moment.world().cluster.all_nodes()}
+    assert set(inside.values()) == {True, False}
+    for name, expected in inside.items():
+        gained = [one.node for one in judge(moment, [AddNodes(name, 1)]).gained]
+        assert gained == [f"{name}-like-1"] * expected

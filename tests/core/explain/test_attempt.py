@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 
+from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.explain.attempt import Explainer, Watcher, explain
 from scheduler_core.explain.records import AttemptExplanation, FilterExplanation, NodeExplanation
 from scheduler_core.framework.interface import Code, Status, Verdicts
@@ -23,6 +25,7 @@ from tests.builders import configuration, node, parse, pod, scenario
 from tests.conformance.records import records_of, scenario_of
 
 CASES = sorted(case for case in records_of(DEFAULT_RELEASE.version) if not case.startswith("gang/"))  # tried together
+GANGS = Path(__file__).parents[2] / "conformance" / "gang"
 MOST_NODES = 12  # of an attempt, the rest goes by the same code
 
 
@@ -188,10 +191,17 @@ def test_an_explanation_is_plain_json() -> None:
 
 def test_an_attempt_or_a_node_that_does_not_exist_is_refused() -> None:
     known = parse(node("n1"), pod("new"))
-    with pytest.raises(LookupError, match="no attempt 2"):
+    with pytest.raises(NotAnswerable, match="no attempt 2"):
         explain(known, 2)
-    with pytest.raises(LookupError, match="no node n9"):
+    with pytest.raises(NotAnswerable, match="no node n9"):
         explain(known, 1, ["n9"])
+
+
+@pytest.mark.parametrize("nodes", [None, ["x1"]])
+def test_a_member_that_its_group_never_tried_is_refused(nodes: list[str] | None) -> None:
+    known = parse_scenario((GANGS / "056-tas-no-label-anywhere.yaml").read_text())
+    with pytest.raises(NotAnswerable, match="Attempt 2 tried default/train-1 on no"):
+        explain(known, 2, nodes)
 
 
 class OddNames:

@@ -60,8 +60,9 @@ function* gauges() {
 		const filled = [...bar.children].reduce((sum, one) => sum + one.getBoundingClientRect().width, 0);
 		const whole = bar.getBoundingClientRect().width;
 		if (!whole) continue;
-		const [part, all] = Math.abs(figures[0] / figures[1] - filled / whole) < Math.abs(figures[1] / figures[0] - filled / whole) ? figures : [figures[1], figures[0]];
-		if (Math.abs(Math.min(1, part / all) - filled / whole) * whole > SLACK) yield ["share", `a gauge shows ${gauge.textContent}, and ${Math.round((100 * filled) / whole)} % of it`];
+		const [one, other] = figures;
+		const off = [one / other, other / one].map((share) => Math.abs(Math.min(1, share) - filled / whole)); // Chinese tells the whole first
+		if (Math.min(...off) * whole > SLACK) yield ["share", `a gauge shows ${gauge.textContent}, and ${Math.round((100 * filled) / whole)} % of it`];
 	}
 }
 

@@ -1,30 +1,41 @@
 """A walker plays runs in the browser, frame by frame, and says what is wrong: what cannot be read, what is not so.
 
 In `make test` each lesson is walked once, at one of the sizes, in one of the languages, light or dark, and a few of the
-recorded scenarios; `make walk` (KSCHEDUI_WALK=all) walks all of them at all sizes, in both languages.
+recorded scenarios; `make walk` (KSCHEDUI_WALK=all) walks all of them, each frame, at all sizes, in both languages, light
+and dark. KSCHEDUI_WALK=390,1280 does so at two sizes alone; `-k zh` in one language.
+
+A page stays for all sizes of a language, and a frame for both themes: a theme is colours alone, so that what colours can
+spoil is looked at in each, and everything else once.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route
+from playwright.sync_api import Browser, Page, Route, ViewportSize
 
 from kschedui.scenarios import lessons
 from kschedui.supervisor.stack import Stack
 
 HERE = Path(__file__).parent
-SIZES = ((1280, 720), (1366, 768), (1440, 900), (1920, 1080), (390, 844))
-LOOKS = tuple(product(SIZES, ("en", "zh-CN"), ("light", "dark")))
-EVERYTHING = os.environ.get("KSCHEDUI_WALK") == "all"
+Size = tuple[int, int]
+SIZES: tuple[Size, ...] = ((1280, 720), (1366, 768), (1440, 900), (1920, 1080), (390, 844))
+LANGUAGES = ("en", "zh-CN")
+THEMES = ("light", "dark")
+WALK = os.environ.get("KSCHEDUI_WALK", "")
+ASKED = tuple(size for size in SIZES if WALK == "all" or str(size[0]) in WALK.split(","))
+LOOKS = tuple(product(SIZES, LANGUAGES, THEMES))
+LESSONS = sorted(Path(lessons.__file__).parent.glob("*.yaml"))
+DIFFERENCES = sorted(Path(lessons.__file__).parents[1].glob("differences/*.yaml"))
 RECORDED = sorted((HERE.parents[1] / "conformance" / "public").glob("*.yaml"))[::7]
-FEW = {"every": False, "most": 1, "settle": False}
-ALL = {"every": True, "most": 1, "settle": True}
+FEW = {"every": False, "most": 1, "settle": False, "themes": []}
+ALL = {"every": True, "most": 1, "settle": True, "themes": THEMES}
 # Nothing waits for a screen's next turn, and the page tells whether an explanation is still on its way.
 HASTE = """
 globalThis.asking = 0;
@@ -34,28 +45,47 @@ globalThis.fetch = (...all) => {
   globalThis.asking += 1;
   return fetched(...all).finally(() => setTimeout(() => { globalThis.asking -= 1; }));
 };
-globalThis.requestAnimationFrame = (draw) => setTimeout(() => draw(performance.now()));
+const turns = [];
+const { port1, port2 } = new MessageChannel();
+port1.onmessage = () => turns.shift()?.(performance.now());
+globalThis.requestAnimationFrame = (draw) => (port2.postMessage(0), turns.push(draw));
 """
 
 
+@dataclass
+class Walker:
+    """A page and the sizes at which it is to be looked at."""
+
+    page: Page
+    sizes: tuple[Size, ...]
+
+    def faults(self, address: str) -> list[str]:
+        """What is wrong with a run: a line each, with the size, the link to the frame, the kind and the words."""
+        lines = []
+        self.page.set_viewport_size(size_of(self.sizes[0]))
+        self.page.goto(address)
+        for size in self.sizes:
+            self.page.set_viewport_size(size_of(size))
+            walked = self.page.evaluate(
+                "async how => (await import('/walker/walk.js')).walk(how)", ALL if ASKED else FEW
+            )
+            print(f"{size[0]}: {walked['frames']} frames, {len(walked['lines'])} wrong")
+            lines += [f"{size[0]} {line}" for line in walked["lines"]]
+        return lines
+
+
 @pytest.fixture
-def walker(request: pytest.FixtureRequest, browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    """A page of the size, language and theme of this test. What it says on its console fails the test."""
-    (width, height), language, theme = request.param
-    context = browser.new_context(
-        base_url=live_stack.url,
-        viewport={"width": width, "height": height},
-        locale=language,
-        color_scheme=theme,
-        reduced_motion="reduce",
-    )
+def walker(request: pytest.FixtureRequest, browser: Browser, live_stack: Stack) -> Iterator[Walker]:
+    """A walker in this test's language, theme and sizes. What the page says on its console fails the test."""
+    language, theme, sizes = request.param
+    context = browser.new_context(base_url=live_stack.url, locale=language, color_scheme=theme, reduced_motion="reduce")
     page = context.new_page()
     page.add_init_script(HASTE)
     page.route(re.compile(r"/walker/\w+\.js$"), serve)
     errors: list[str] = []
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    yield page
+    yield Walker(page, sizes)
     context.close()
     assert not errors, errors
 
@@ -64,44 +94,48 @@ def serve(route: Route) -> None:
     route.fulfill(path=HERE / route.request.url.rsplit("/", 1)[1], content_type="text/javascript")
 
 
-def faults(page: Page, address: str) -> list[str]:
-    page.goto(address)
-    return page.evaluate("async how => (await import('/walker/walk.js')).walk(how)", ALL if EVERYTHING else FEW)
+def size_of(size: Size) -> ViewportSize:
+    return {"width": size[0], "height": size[1]}
 
 
-def looks(number: int) -> tuple[object, ...]:
-    return LOOKS if EVERYTHING else (LOOKS[number * 7 % len(LOOKS)],)
+Look = tuple[str, str, tuple[Size, ...]]  # language, theme, sizes
 
 
-def cases(names: list[str]) -> list[object]:
+def every_look(_: int) -> list[Look]:
+    return [(language, "light", ASKED) for language in LANGUAGES]
+
+
+def one_look(number: int) -> list[Look]:
+    size, language, theme = LOOKS[number * 7 % len(LOOKS)]
+    return [(language, theme, (size,))]
+
+
+def cases(
+    scenarios: list[Path], looks: Callable[[int], list[Look]] = every_look if ASKED else one_look
+) -> list[object]:
+    """A case for each scenario and each look."""
     return [
-        pytest.param(look, name, id=f"{name}-{look[0][0]}-{look[1]}-{look[2]}")
-        for number, name in enumerate(names)
+        pytest.param(look, path, id=f"{path.stem}-{look[0]}-{look[1]}-{'-'.join(str(width) for width, _ in look[2])}")
+        for number, path in enumerate(scenarios)
         for look in looks(number)
     ]
 
 
-@pytest.mark.parametrize(
-    ("walker", "slug"),
-    cases(sorted(path.stem for path in Path(lessons.__file__).parent.glob("*.yaml"))),
-    indirect=["walker"],
-)
-def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Page, slug: str) -> None:
-    assert not faults(walker, f"/library/{slug}/")
+@pytest.mark.parametrize(("walker", "lesson"), cases(LESSONS), indirect=["walker"])
+def test_what_a_lesson_shows_can_be_read_and_is_so(walker: Walker, lesson: Path) -> None:
+    assert not walker.faults(f"/library/{lesson.stem}/")
 
 
 @pytest.mark.parametrize(
-    ("walker", "name"),
-    cases([path.stem for path in (RECORDED if EVERYTHING else RECORDED[::8])]),
+    ("walker", "recorded"),
+    cases(RECORDED) + cases(DIFFERENCES, one_look) if ASKED else cases(RECORDED[::8]),
     indirect=["walker"],
 )
-def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Page, name: str) -> None:
-    page = walker
-    text = (RECORDED[0].parent / f"{name}.yaml").read_text(encoding="utf-8")
-    page.goto("/new/")
-    saved = page.evaluate(SAVE, text)
+def test_what_a_recorded_scenario_shows_can_be_read_and_is_so(walker: Walker, recorded: Path) -> None:
+    walker.page.goto("/new/")
+    saved = walker.page.evaluate(SAVE, recorded.read_text(encoding="utf-8"))
     assert "url" in saved, saved
-    assert not faults(page, saved["url"])
+    assert not walker.faults(saved["url"])
 
 
 SAVE = """async text => {

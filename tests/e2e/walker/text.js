@@ -1,41 +1,16 @@
-/** Text that cannot be read: cut off, or with something drawn over it. */
+/** Text that cannot be read: cut off, or with other text over it; things without a name, or standing out of their card. */
 
-const REGIONS = ["#hero", "#caption", "#next", "#rail", "#queue", "#stage", "#margin", "#transport", "#timeline", "#clock"];
+import { lookOf, scrolledAway, seen, up } from "./seen.js";
+
 const CUT = 2; // pixels that letters may stand out
 const READABLE = 26; // pixels of a name that ends in an ellipsis
 
-/** @param {Element} element */
-function seen(element) {
-	return element.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && !element.closest(".sr, .off, [hidden]");
-}
-
-/** Where the letters are: their box is higher. @param {DOMRect} box */
-function letters({ left, top, width, height }) {
-	return new DOMRect(left, top + height * 0.22, width, height * 0.56);
-}
-
-/** @param {Element} region */
-function* texts(region) {
-	const walker = document.createTreeWalker(region, NodeFilter.SHOW_TEXT);
-	const range = document.createRange();
-	for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-		const text = (node.nodeValue ?? "").trim();
-		const parent = node.parentElement;
-		if (!text || !parent || !seen(parent)) continue;
-		range.selectNodeContents(node);
-		const box = letters(range.getBoundingClientRect());
-		if (box.width < 1 || box.height < 1) continue;
-		yield { text, parent, box, lines: [...range.getClientRects()].map(letters) };
-	}
-}
-
-/** How it is cut off by what it stands in; "" when it is not. */
+/** How it is cut off by what it stands in; "" when it is not. @param {import("./seen.js").Text} one */
 function cut({ text, parent, box }) {
-	for (let one = parent; one && one.id !== "player"; one = one.parentElement) {
-		const style = getComputedStyle(one);
-		if (/auto|scroll/.test(style.overflow + style.overflowX + style.overflowY)) return "";
-		if (!/hidden|clip/.test(style.overflow + style.overflowX + style.overflowY)) continue;
-		const inside = one.getBoundingClientRect();
+	for (const one of up(parent)) {
+		const { style, clips, scrolls, box: inside } = lookOf(one);
+		if (scrolls) return "";
+		if (!clips) continue;
 		const beyond = Math.max(inside.left - box.left, box.right - inside.right, inside.top - box.top, box.bottom - inside.bottom);
 		if (beyond <= CUT) continue;
 		const whole = one.closest("[title]")?.getAttribute("title") || one.querySelector("[title]")?.getAttribute("title");
@@ -54,9 +29,9 @@ function overlap(a, b) {
 /** What is left of a box in what clips it. @param {Element} parent @param {DOMRect} box */
 function left(parent, box) {
 	let { left: x, top: y, right, bottom } = box;
-	for (let one = parent; one && one.id !== "player"; one = one.parentElement) {
-		if (getComputedStyle(one).overflow === "visible") continue;
-		const inside = one.getBoundingClientRect();
+	for (const one of up(parent)) {
+		const { clips, scrolls, box: inside } = lookOf(one);
+		if (!clips && !scrolls) continue;
 		[x, y, right, bottom] = [Math.max(x, inside.left), Math.max(y, inside.top), Math.min(right, inside.right), Math.min(bottom, inside.bottom)];
 	}
 	return new DOMRect(x, y, Math.max(0, right - x), Math.max(0, bottom - y));
@@ -75,43 +50,36 @@ function* overlaps(found) {
 	}
 }
 
-/** Something opaque lies over the middle of a text. */
+/** Something opaque lies over the middle of a text. @param {import("./seen.js").Text} text */
 function covered({ text, parent, box }) {
 	const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
 	if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return "";
 	const top = document.elementFromPoint(x, y);
 	if (!top || top.contains(parent) || parent.contains(top) || top.closest("dialog")) return "";
-	if (parent.closest("button")?.contains(top)) return "";
+	if (parent.closest("button")?.contains(top) || leaves(top, box)) return "";
 	if (getComputedStyle(top).backgroundColor === "rgba(0, 0, 0, 0)") return "";
 	return `"${text.slice(0, 40)}" is covered by .${top.className}`;
 }
 
-/** Inside something that scrolls, and scrolled out of it. @param {Element} element @param {DOMRect} box */
-function scrolledAway(element, box) {
-	for (let one = element.parentElement; one && one.id !== "player"; one = one.parentElement) {
-		if (one.scrollHeight <= one.clientHeight + 1) continue;
-		const inside = one.getBoundingClientRect();
-		if (box.bottom > inside.bottom + 1 || box.top < inside.top - 1) return true;
-	}
-	return false;
+/** What comes out from under a bar that stays at the lower edge, once the page is scrolled. @param {Element} top @param {DOMRect} box */
+function leaves(top, box) {
+	const page = document.getElementById("player");
+	const bar = [...up(top)].find((one) => /fixed|sticky/.test(lookOf(one).style.position));
+	return bar && page && box.bottom - (page.scrollHeight - page.clientHeight - page.scrollTop) <= lookOf(bar).box.top;
 }
 
-/** @returns {Generator<[string, string]>} kind and what is wrong */
-export function* unreadable() {
-	for (const selector of REGIONS) {
-		const region = document.querySelector(selector);
-		if (!region || !seen(region)) continue;
-		const found = [...texts(region)].filter(({ parent, box }) => !scrolledAway(parent, box));
-		for (const one of found) {
-			const clipped = cut(one);
-			if (clipped) yield ["clipped", `${selector}: ${clipped}`];
-			else if (selector === "#stage") {
-				const under = covered(one);
-				if (under) yield ["covered", `${selector}: ${under}`];
-			}
-		}
-		for (const one of overlaps(found)) yield ["overlap", `${selector}: ${one}`];
+/**
+ * @param {string} region @param {import("./seen.js").Text[]} found what stands in it
+ * @returns {Generator<[string, string]>} kind and what is wrong
+ */
+export function* unreadable(region, found) {
+	for (const one of found) {
+		const clipped = cut(one);
+		if (clipped) yield ["clipped", `${region}: ${clipped}`];
+		const under = !clipped && region === "#stage" && covered(one);
+		if (under) yield ["covered", `${region}: ${under}`];
 	}
+	for (const one of overlaps(found)) yield ["overlap", `${region}: ${one}`];
 }
 
 const NAMED = { ".tank-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span", ".gang-member": "span", ".placement h3": "b" };
@@ -132,7 +100,7 @@ const CARDS = ".gang-frame, .gang-ribbon, .placement, .victim-set, .node-card, .
 export function* outside() {
 	for (const card of document.querySelectorAll(`#player :is(${CARDS})`)) {
 		if (!seen(card)) continue;
-		const box = card.getBoundingClientRect();
+		const { box } = lookOf(card);
 		if (scrolledAway(card, box)) continue;
 		for (const part of card.querySelectorAll("*")) {
 			const own = part.getBoundingClientRect();
@@ -146,7 +114,9 @@ export function* outside() {
 
 /** @param {Element} part @param {Element} card */
 function clippedAway(part, card) {
-	for (let one = part.parentElement; one && card.contains(one); one = one.parentElement)
-		if (getComputedStyle(one).overflow !== "visible") return true;
+	for (let one = part.parentElement; one && card.contains(one); one = one.parentElement) {
+		const { clips, scrolls } = lookOf(one);
+		if (clips || scrolls) return true;
+	}
 	return false;
 }

@@ -121,7 +121,7 @@ export function* promises({ event, state, step }) {
 		if (before?.type === "PodEnqueued" && before.event === event.event) yield ["promise", `"${words}", and ${before.pod} was moved by the same event`];
 	}
 	if (event.type === "HostSelected" && /only node that fits|唯一/.test(words)) {
-		const unseen = (filtered(state)?.evaluated ?? 0) < state.nodes.size && !state.cycle.PreFilterFinished?.nodes;
+		const unseen = (filtered(state)?.evaluated ?? 0) < (state.cycle.NodesFiltered?.total ?? state.nodes.size) && !state.cycle.PreFilterFinished?.nodes;
 		if (unseen) yield ["promise", `"${words}", and only ${filtered(state)?.evaluated} of ${state.nodes.size} nodes were looked at`];
 	}
 	if (event.type === "AttemptFinished" && event.outcome === "Scheduled" && / is placed on /.test(words) && state.pods.get(event.pod)?.place !== "bound")

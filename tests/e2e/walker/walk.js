@@ -1,31 +1,83 @@
 /** Plays a run in the page, frame by frame, and says what is wrong with each. */
 
 import { shares } from "./blocks.js";
+import { coloured } from "./colours.js";
 import { figures } from "./figures.js";
+import { forget, seen, texts } from "./seen.js";
 import { nameless, outside, unreadable } from "./text.js";
 import * as truth from "./truth.js";
 
-const MOST_OF_A_KIND = 4; // of a run; the others are counted
+const MOST_OF_A_KIND = 12; // of a run at one size; the others are not told
+const PATIENCE_MS = 60_000;
+const REGIONS = ["#hero", "#caption", "#next", "#rail", "#queue", "#stage", "#margin", "#transport", "#timeline", "#clock"];
+const DRAWN = ["#hero", "#stage", "#queue"]; // where cards and blocks are
+const root = document.getElementById("player");
+const linkOf = (step, frame) => `#${step}${frame ? `.${frame}` : ""}`;
 const turn = () => new Promise((resolve) => setTimeout(resolve));
 
 async function until(condition) {
-	for (const end = performance.now() + 20_000; !condition(); ) {
+	for (const end = performance.now() + PATIENCE_MS; !condition(); ) {
 		if (performance.now() > end) return false;
 		await turn();
 	}
 	return true;
 }
 
-const root = document.getElementById("player");
-const linkOf = (step, frame) => `#${step}${frame ? `.${frame}` : ""}`;
+/** Resolves when the player says that the step is whole on the screen; nobody asks again and again meanwhile. */
+function drawn(link) {
+	return new Promise((resolve) => {
+		const watcher = new MutationObserver(() => look());
+		const late = setTimeout(() => done(false), PATIENCE_MS);
+		const done = (/** @type {boolean} */ there) => {
+			watcher.disconnect();
+			clearTimeout(late);
+			resolve(there);
+		};
+		const look = () => root.dataset.ready === link && done(true);
+		watcher.observe(root, { attributeFilter: ["data-ready"] });
+		look();
+	});
+}
+
+/** What is drawn and where: the same twice is read once. @param {string[]} selectors @param {string[]} more */
+function picture(selectors, ...more) {
+	const each = selectors.map((selector) => {
+		const region = document.querySelector(selector);
+		const { x, y, width, height } = region?.getBoundingClientRect() ?? new DOMRect();
+		return `${x} ${y} ${width} ${height} ${region?.className} ${region?.innerHTML}`;
+	});
+	return [root.className, root.dataset.scene, innerWidth, innerHeight, ...each, ...more].join("\n");
+}
+
+/** Regions and cards as they were read last, and sentences whose figures were compared, at whatever size. */
+const last = new Map();
+const compared = new Set();
+
+/** @param {string} name @param {string} now @returns {boolean} */
+function changed(name, now) {
+	if (last.get(name) === now) return false;
+	last.set(name, now);
+	return true;
+}
 
 /** Everything wrong at the step on screen. */
-function* wrong(view, memory) {
-	yield* unreadable();
-	yield* nameless();
-	yield* outside();
-	yield* shares(view.state);
-	yield* figures(view);
+function* wrong(view, memory, themes) {
+	forget();
+	for (const selector of REGIONS) {
+		const region = document.querySelector(selector);
+		if (!region || !seen(region) || !changed(selector, picture([selector]))) continue;
+		const found = [...texts(region)];
+		yield* unreadable(selector, found);
+		for (const [kind, text] of coloured(found, themes)) yield [kind, `${selector}: ${text}`];
+	}
+	if (changed("cards", picture(DRAWN, JSON.stringify(view.hero), view.step))) {
+		yield* nameless();
+		yield* outside();
+		yield* shares(view.state);
+	}
+	const told = `${linkOf(view.step, view.frame)} ${document.querySelector("#caption")?.textContent}`;
+	if (!compared.has(told)) yield* figures(view);
+	compared.add(told);
 	for (const check of Object.values(truth)) yield* check(view, memory);
 }
 
@@ -45,36 +97,46 @@ function places({ every, most }) {
 	return out;
 }
 
-/** @param {{every: boolean, most: number, settle: boolean}} how @returns {Promise<string[]>} one line each */
+/** The headline does not change once it is drawn. @param {string} before */
+async function* settled(before) {
+	await until(() => !globalThis.asking);
+	await turn();
+	await until(() => root.dataset.ready);
+	const after = document.querySelector("#caption h1").textContent;
+	if (after !== before) yield ["headline", `"${before}" became "${after}"`];
+}
+
+/**
+ * @param {{every: boolean, most: number, settle: boolean, themes: string[]}} how
+ * @returns {Promise<{frames: number, lines: string[]}>} one line for each thing that is wrong
+ */
 export async function walk(how) {
 	const { player, store } = kschedui;
-	if (!(await until(() => store.complete && root.dataset.ready))) return ["never ready"];
+	if (!(await until(() => store.complete && root.dataset.ready))) return { frames: 0, lines: ["never ready"] };
 	const memory = {};
-	const counts = new Map();
+	const told = new Map();
 	const lines = [];
 	const note = (step, frame, kind, text) => {
 		const key = `${kind} ${text.replace(/\d+/g, "#")}`;
-		counts.set(key, (counts.get(key) ?? 0) + 1);
-		const ofKind = lines.filter((line) => line.includes(` ${kind}: `)).length;
-		if (counts.get(key) === 1 && ofKind < MOST_OF_A_KIND * 3) lines.push(`${linkOf(step, frame)} ${kind}: ${text}`);
+		const before = told.get(kind) ?? new Set();
+		told.set(kind, before);
+		if (!before.has(key) && before.size < MOST_OF_A_KIND) lines.push(`${linkOf(step, frame)} ${kind}: ${text}`);
+		before.add(key);
 	};
-	for (const [step, frame] of places(how)) {
+	const stops = places(how);
+	for (const [step, frame] of stops) {
 		player.seek(step, frame);
-		if (!(await until(() => root.dataset.ready === linkOf(step, frame)))) {
+		if (!(await drawn(linkOf(step, frame)))) {
 			note(step, frame, "late", "never ready");
 			continue;
 		}
-		const before = document.querySelector("#caption h1").textContent;
-		const event = player.event;
-		const view = { event, state: player.state, step, frame, last: frame === player.frames(step) - 1, hero: document.querySelector("#hero .hero")?.getAttribute("title") ?? "" };
-		for (const [kind, text] of wrong(view, memory)) note(step, frame, kind, text);
-		if (how.settle && event.type === "NodesFiltered") {
-			await until(() => !globalThis.asking);
-			await turn();
-			await until(() => root.dataset.ready);
-			const after = document.querySelector("#caption h1").textContent;
-			if (after !== before) note(step, frame, "headline", `"${before}" became "${after}"`);
-		}
+		const { event, state } = player;
+		const hero = document.querySelector("#hero .hero")?.getAttribute("title") ?? "";
+		const view = { event, state, step, frame, last: frame === player.frames(step) - 1, hero };
+		const headline = document.querySelector("#caption h1").textContent;
+		for (const [kind, text] of wrong(view, memory, how.themes)) note(step, frame, kind, text);
+		if (how.settle && event.type === "NodesFiltered")
+			for await (const [kind, text] of settled(headline)) note(step, frame, kind, text);
 	}
-	return lines;
+	return { frames: stops.length, lines };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { nodesSeen } from "../../../static/js/steps/filter/model.js";
 import { actOf, stageOf } from "../../../static/js/steps/preempt/model.js";
+import { underWay as running } from "../../../static/js/steps/preempt/running.js";
 import { fates } from "../../../static/js/steps/preempt/tank.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { decodeColumn } from "../../../static/js/trace/columns.js";
@@ -98,4 +99,24 @@ test("pods lift off, come back or fall, one rank after another", () => {
 test("a single candidate needs no ladder; none at all leaves the floor", () => {
 	assert.equal(framesOf({ ...preemption, candidates: [candidate("n1", 0, [{ pod: "d/a", reprieved: false }])] }), 4);
 	assert.equal(framesOf({ ...preemption, candidates: [] }), 1);
+});
+
+test("a preemption that goes on beside the attempts is told until its last deletion", () => {
+	const pods = new Map([
+		[
+			"d/urgent",
+			{ summary: { pod: "d/urgent" }, node: "", nominated_node: "n1", place: "unschedulable", gone_at: null },
+		],
+		["d/small", { summary: { pod: "d/small" }, node: "", nominated_node: "", place: "scheduling", gone_at: null }],
+	]);
+	const events = [
+		{ type: "PreemptionStarted", pod: "d/urgent", node: "n1", victims: ["d/a", "d/b"] },
+		{ type: "CycleStarted", pod: "d/small" },
+		{ type: "PreemptionFinished", pod: "d/urgent" },
+	];
+	const told = (here) => {
+		const before = events.slice(0, here + 1).map((event, step) => ({ event, step }));
+		return running({ state: { pods }, step: here, store: { walk: () => before.reverse() } }).map(({ pod }) => pod);
+	};
+	assert.deepEqual([0, 1, 2].map(told), [["d/urgent"], ["d/urgent"], []]);
 });

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { useCatalogue } from "../../../static/js/shared/i18n.js";
+import { modeOf } from "../../../static/js/steps/many/reason_groups.js";
 import { keyOf, passWords, stopWords } from "../../../static/js/steps/parts/fact_words.js";
 import { plainReason } from "../../../static/js/steps/parts/plain_words.js";
 
@@ -45,7 +46,7 @@ test("a comparison is told in words, with what it compared", () => {
 		"web requires ssd or nvme",
 	]);
 	assert.deepEqual(stopWords(required("In", "ssd", ""), "default/web"), ["no label disk", "web requires ssd"]);
-	assert.deepEqual(stopWords(required("NotIn", "hdd", "hdd"), "default/web"), ["disk is hdd", "web refuses that"]);
+	assert.deepEqual(stopWords(required("NotIn", "hdd", "hdd"), "default/web"), ["disk is hdd", "web excludes that"]);
 	assert.deepEqual(stopWords(required("Gt", "4", "2"), "default/web"), ["disk is 2", "web requires more than 4"]);
 	const skew = {
 		key: "PodTopologySpread.skew",
@@ -63,7 +64,7 @@ test("a comparison is told in words, with what it compared", () => {
 			maxSkew: 1,
 		},
 	};
-	assert.deepEqual(stopWords(skew, "default/web"), ["skew 2 > 1", "3 in zone a, 1 in the emptiest"]);
+	assert.deepEqual(stopWords(skew, "default/web"), ["skew 2 > 1", "3 in zone a, the fewest: 1"]);
 	assert.equal(
 		passWords([
 			{
@@ -78,4 +79,11 @@ test("a comparison is told in words, with what it compared", () => {
 	assert.equal(passWords([{ key: "NodePorts.skip", holds: true }]), "nothing to check");
 	assert.equal(stopWords({ key: "Something.else", values: {} }, "default/web"), null);
 	assert.equal(keyOf({ key: "NodePorts.port" }), "NodePorts.port");
+});
+
+test("reasons are written on lanes where they have room, and grouped where not", () => {
+	const at = (width, height) => [15, 40, 41].map((count) => modeOf({ width, sizes: { height } }, count));
+	assert.deepEqual(at(1280, 400), ["middle", "thin", "thin"]);
+	assert.deepEqual(at(1920, 900), ["middle", "middle", "thin"]);
+	assert.deepEqual(at(390, 340), ["middle", "middle", "thin"]); // there they scroll
 });

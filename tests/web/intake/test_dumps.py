@@ -138,3 +138,67 @@ def test_an_object_of_a_later_dump_replaces_that_of_an_earlier() -> None:
     found = importers.convert(scenario(node("n1", cpu=2), node("n1", cpu=8)), Limits())
     assert "Objects that are there twice are read once: 1 Node." in found.notes
     assert parse_scenario(found.text).objects[0].allocatable["cpu"] == 8000
+
+
+CLAIM = {"apiVersion": "resource.k8s.io/v1", "kind": "ResourceClaim", "metadata": {"name": "gpu"}, "spec": {}}
+
+
+def test_what_a_scheduler_reads_but_no_simulation_here_is_told_so() -> None:
+    found = importers.convert(as_yaml(listed([node("n1"), CLAIM])), Limits())
+    assert found.notes == ["Left out, since devices and claims for them are not simulated: 1 ResourceClaim."]
+
+
+@pytest.mark.parametrize(
+    "phase", [{"phase": "Succeeded"}, {"phase": "Failed", "reason": "Evicted"}], ids=lambda status: status["phase"]
+)
+def test_a_pod_that_has_ended_is_no_pod_of_the_cluster(phase: dict[str, str]) -> None:
+    found = importers.convert(as_json(listed([node("n1"), {**pod("a", node="n1"), "status": phase}])), Limits())
+    assert "kind: Pod" not in found.text
+    assert "Pods that have ended are left out: 1." in found.notes
+
+
+def cluster_of_every_kind() -> list[dict[str, Any]]:
+    """Storage, budgets, a node that is away, a mirror pod, a pod on its way out, as `kubectl get` prints them."""
+    storage, policy = "storage.k8s.io/v1", "policy/v1"
+    marked = {"annotations": {"example.com/note": SECRET}}
+    away = node("away")
+    away["spec"] = {"unschedulable": True, "taints": [{"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}]}
+    mirror = pod("kube-proxy-n1", node="n1", priority=2000001000, priority_class="system-node-critical")
+    mirror["metadata"] |= {"namespace": "kube-system", "annotations": {"kubernetes.io/config.mirror": SECRET}}
+    going = pod("going", node="n1")
+    going["metadata"] |= {"deletionTimestamp": "2025-01-01T00:00:30Z", "deletionGracePeriodSeconds": 30}
+    disk = {"driver": "disk.example.com", "volumeHandle": "v", "volumeAttributes": {"key": SECRET}}
+    size = {"accessModes": ["ReadWriteOnce"], "storageClassName": "fast"}
+    return [
+        *(node("n1"), away, mirror, going, pod("bare")),
+        {"apiVersion": storage, "kind": "StorageClass", "metadata": {"name": "fast", **marked},
+         "provisioner": "disk.example.com", "parameters": {"token": SECRET}, "volumeBindingMode": "Immediate"},
+        {"apiVersion": storage, "kind": "CSINode", "metadata": {"name": "n1", **marked},
+         "spec": {"drivers": [{"name": "disk.example.com", "nodeID": SECRET, "allocatable": {"count": 2}}]}},
+        {"apiVersion": storage, "kind": "CSIDriver", "metadata": {"name": "disk.example.com"},
+         "spec": {"storageCapacity": True, "tokenRequests": [{"audience": SECRET}]}},
+        {"apiVersion": storage, "kind": "CSIStorageCapacity", "metadata": {"name": "a", "namespace": "kube-system"},
+         "storageClassName": "fast", "capacity": "100Gi", "nodeTopology": {}},
+        {"apiVersion": storage, "kind": "VolumeAttachment", "metadata": {"name": "csi-1"},
+         "spec": {"attacher": "disk.example.com", "nodeName": "n1", "source": {"persistentVolumeName": "pv"}},
+         "status": {"attached": True, "attachmentMetadata": {"path": SECRET}}},
+        {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "pv", **marked},
+         "spec": {**size, "capacity": {"storage": "1Gi"}, "csi": disk}, "status": {"phase": "Bound"}},
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "data", **marked},
+         "spec": {**size, "resources": {"requests": {"storage": "1Gi"}}, "volumeName": "pv"},
+         "status": {"phase": "Bound"}},
+        {"apiVersion": policy, "kind": "PodDisruptionBudget", "metadata": {"name": "half"},
+         "spec": {"minAvailable": "50%", "selector": {"matchLabels": {"app": "web"}}},
+         "status": {"disruptionsAllowed": 1, "currentHealthy": 2}},
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("write", [as_yaml, as_json])
+def test_objects_of_every_kind_that_is_read_come_in_without_their_secrets(write: Any) -> None:
+    brought = cluster_of_every_kind()
+    found = importers.convert(write(listed(brought)), Limits())
+    made = list(yaml.safe_load_all(found.text))
+    assert [one["kind"] for one in made].count("Pod") == 3
+    assert {one["kind"] for one in made} == {one["kind"] for one in brought} | {"Scenario"}
+    assert SECRET not in found.text
+    assert not parse_scenario(found.text).warnings

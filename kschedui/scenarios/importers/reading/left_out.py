@@ -17,6 +17,7 @@ from scheduler_core.scenario.reading.problems import did_you_mean
 
 API_VERSION, KIND = "kschedui.io/v1alpha1", "LeftOut"
 LONGEST_NAME = 80
+OF_CLAIMS = {"DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceClass", "ResourceSlice"}
 
 
 @dataclass
@@ -53,12 +54,18 @@ class LeftOut:
                 line=line,
                 number=number,
             )
-        known = {name: number for name, number in self.kinds.items() if not _meant_kind(name)}
+        claims = {name: number for name, number in self.kinds.items() if name in OF_CLAIMS}
+        known = {name: self.kinds[name] for name in self.kinds.keys() - claims.keys() if not _meant_kind(name)}
         if known:
             yield Message(
                 "Left out, since the scheduler does not read it: {kinds}.", kinds=_listed(known, by_kind=True)
             )
-        for name in sorted(self.kinds.keys() - known.keys()):
+        if claims:
+            yield Message(
+                "Left out, since devices and claims for them are not simulated: {kinds}.",
+                kinds=_listed(claims, by_kind=True),
+            )
+        for name in sorted(self.kinds.keys() - known.keys() - claims.keys()):
             yield Message(
                 "No kind {name} is known{hint}", name=f"{name} ({self.kinds[name]:,})", hint=_meant_kind(name)
             )

@@ -15,7 +15,7 @@ from kschedui.scenarios import engine
 from kschedui.scenarios.digest import Digest
 from kschedui.web.api.jobs import Refused, digest
 from scheduler_core import RunEnded
-from scheduler_core.apis.messages import Message
+from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.ask.edits import NotPossible
 from scheduler_core.scenario.parse import ScenarioErrors
 
@@ -35,8 +35,8 @@ def answered(work: Callable[[], Any]) -> Any:
         raise Refused(422, [{"message": spoken(error.sentence)}]) from None
     except ScenarioErrors as errors:
         raise Refused(422, engine.error_rows(errors)) from None
-    except LookupError:
-        raise Refused(404, [{"message": spoken(Message("The run has no such attempt."))}]) from None
+    except NotAnswerable as error:
+        raise Refused(404, [{"message": spoken(error.sentence)}]) from None
 
 
 def about(name: Name, text: str | None) -> bytes | None:

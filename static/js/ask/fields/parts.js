@@ -82,6 +82,84 @@ export function numberField(key, label, { was, now, least, most, set }) {
 	);
 }
 
+/**
+ * A text; one that `put` does not take is marked, and what was stays.
+ * @param {string} key
+ * @param {string} label
+ * @param {{value: string, options?: string[], put: (text: string) => boolean}} field
+ */
+export function textField(key, label, { value, options = [], put }) {
+	const change = (/** @type {Event} */ event) => {
+		const field = /** @type {HTMLInputElement} */ (event.target);
+		field.setAttribute("aria-invalid", String(!put(field.value.trim())));
+	};
+	return h(
+		"div",
+		{ key, class: "ask-field wide" },
+		h("label", { key: "label", for: `ask-${key}` }, label),
+		h("input", {
+			key: "text",
+			id: `ask-${key}`,
+			type: "text",
+			autocomplete: "off",
+			list: `ask-${key}-known`,
+			value,
+			on: { change },
+		}),
+		h(
+			"datalist",
+			{ key: "known", id: `ask-${key}-known` },
+			options.map((one) => h("option", { key: one, value: one })),
+		),
+	);
+}
+
+/**
+ * One of several values.
+ * @param {string} key
+ * @param {string} label
+ * @param {string} value
+ * @param {string[]} all
+ * @param {(value: string) => void} set
+ */
+export function choiceField(key, label, value, all, set) {
+	return h(
+		"div",
+		{ key, class: "ask-field wide" },
+		h("label", { for: `ask-${key}` }, label),
+		h(
+			"select",
+			{ id: `ask-${key}`, value, on: { change: (/** @type {Event} */ event) => set(textOf(event)) } },
+			all.map((one) => h("option", { key: one, value: one, selected: one === value }, one)),
+		),
+	);
+}
+
+/**
+ * One item of a list with its fields.
+ * @param {string} key
+ * @param {string} title
+ * @param {() => void} drop
+ * @param {Child[]} fields
+ */
+export function termBox(key, title, drop, fields) {
+	return h(
+		"div",
+		{ key, class: "ask-term", role: "group", "aria-label": title },
+		h(
+			"p",
+			{ key: "head" },
+			h("b", null, title),
+			h(
+				"button",
+				{ type: "button", class: "icon-button", "aria-label": t("ask.without", { what: title }), on: { click: drop } },
+				"✕",
+			),
+		),
+		fields,
+	);
+}
+
 /** @param {string} key @param {string} label @param {boolean} checked @param {(on: boolean) => void} set */
 export function toggle(key, label, checked, set) {
 	const on = { change: (/** @type {any} */ event) => set(event.target.checked) };

@@ -1,17 +1,15 @@
 // @ts-check
-/** The pod: requests, priority, labels, node selector, tolerations, spread, required affinity. */
+/** The pod: requests, priority, labels, node selector, tolerations; its spreading and affinity are in terms.js. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { askedValue } from "../edits.js";
+import { askedValue, ofPod as setOf } from "../edits.js";
 import { fromEngine } from "../quantities.js";
-import { group, listField, numberField, quantityField, toggle } from "./parts.js";
+import { group, listField, numberField, quantityField } from "./parts.js";
+import { affinityFields, spreadFields } from "./terms.js";
 
 /** @typedef {import("../panel.js").Panel} Panel */
 /** @typedef {import("../edits.js").Edit} Edit */
-
-const REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution";
-const HARD = "DoNotSchedule";
 
 /** @param {Panel} panel @returns {Child} */
 export function podFields(panel) {
@@ -26,11 +24,10 @@ export function podFields(panel) {
 			pairs(panel, "labels", ["metadata", "labels"], manifest.metadata?.labels ?? {}),
 			pairs(panel, "selector", ["spec", "nodeSelector"], spec.nodeSelector ?? {}),
 			tolerations(panel, spec.tolerations ?? []),
-			affinity(panel, spec.affinity ?? {}),
 		),
+		spreadFields(panel),
+		affinityFields(panel),
 		h("p", { key: "howmany" }, h("a", { class: "button", href: howMany(panel) }, t("ask.howmany"))),
-		(spec.topologySpreadConstraints ?? []).length > 0 &&
-			group("spread", t("ask.spread"), spread(panel, spec.topologySpreadConstraints)),
 	];
 }
 
@@ -44,8 +41,7 @@ function howMany({ about, view }) {
 
 /** @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit} */
 function ofPod({ about }, path, value = null) {
-	const [namespace, name] = about.pod.split("/");
-	return { type: "set", kind: "Pod", name, namespace, path, value };
+	return setOf(about.pod, path, value);
 }
 
 /**
@@ -156,38 +152,5 @@ function tolerations(panel, was) {
 		hint: "key=value:NoSchedule",
 		options: known.slice(0, 40),
 		add: (text) => panel.put([ofPod(panel, path, [...list, toleration(text)])]),
-	});
-}
-
-/** @param {Panel} panel @param {Record<string, any>} affinity */
-function affinity(panel, affinity) {
-	return ["nodeAffinity", "podAffinity", "podAntiAffinity"]
-		.filter((kind) => affinity[kind]?.[REQUIRED])
-		.map((kind) => {
-			const edit = ofPod(panel, ["spec", "affinity", kind, REQUIRED]);
-			const off = askedValue(panel.asked, edit) === null;
-			return toggle(kind, t("ask.required", { kind }), !off, (on) => (on ? panel.drop([edit]) : panel.put([edit])));
-		});
-}
-
-/** @param {Panel} panel @param {any[]} constraints */
-function spread(panel, constraints) {
-	return constraints.map((one, i) => {
-		const path = ["spec", "topologySpreadConstraints", i];
-		const skew = ofPod(panel, [...path, "maxSkew"]);
-		const when = ofPod(panel, [...path, "whenUnsatisfiable"]);
-		const hard = now(panel, [...path, "whenUnsatisfiable"], one.whenUnsatisfiable) === HARD;
-		return h(
-			"div",
-			{ key: i },
-			numberField(`skew-${i}`, `maxSkew ${one.topologyKey}`, {
-				was: one.maxSkew ?? 1,
-				now: askedValue(panel.asked, skew),
-				least: 1,
-				most: 10,
-				set: (value) => panel.put([{ ...skew, value }]),
-			}),
-			toggle(`hard-${i}`, t("ask.hard"), hard, (on) => panel.put([{ ...when, value: on ? HARD : "ScheduleAnyway" }])),
-		);
 	});
 }

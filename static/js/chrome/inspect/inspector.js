@@ -9,6 +9,7 @@ import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 import { plainReason } from "../../steps/parts/plain_words.js";
 import { manifest } from "../../trace/requests.js";
 import { allocatable, used } from "../../trace/room.js";
+import { laterPlugins, mayTell } from "./later.js";
 import { notesOf } from "./notes.js";
 import { link, part } from "./parts.js";
 import { placedHere } from "./placed.js";
@@ -134,30 +135,48 @@ function podLink(view, key) {
 	);
 }
 
-/** Its attempts so far and to come; each is a place to go to. @param {View} view @param {string} key */
+/** Its attempts so far; those to come for who asks. Each is a place to go to. @param {View} view @param {string} key */
 function attempts(view, key) {
 	const own = view.index.columns.flatMap((column) => (column.kind === "attempt" && column.pod === key ? [column] : []));
 	if (!own.length) return null;
+	const [past, later] = [true, false].map((so) => own.filter((column) => column.step <= view.step === so));
 	return part(
 		t("inspect.attempts"),
-		h(
-			"ol",
-			{ class: "attempts" },
-			own.map((column) =>
-				h(
-					"li",
-					{ key: column.attempt, class: column.step > view.step ? "ahead" : "" },
-					h(
-						"button",
-						{ type: "button", class: "link", on: { click: () => view.act.seek(column.step) } },
-						`${t("attempt")} ${column.attempt}`,
-					),
-					` ${seconds(column.time)} `,
-					OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (column.outcome ?? "")] ?? "",
-					` ${column.node || (column.outcome ? t(`outcome.${column.outcome}`) : "")}`,
-				),
+		past.length ? attemptList(view, past, view.step) : h("p", { class: "note" }, "<none>"),
+		later.length > 0 &&
+			h(
+				"details",
+				{ key: "later" },
+				h("summary", null, t("inspect.later", { n: later.length })),
+				attemptList(view, later, Number.POSITIVE_INFINITY),
 			),
-		),
+	);
+}
+
+/**
+ * @param {View} view
+ * @param {Extract<Column, {kind: "attempt"}>[]} own
+ * @param {number} until the last step whose outcome is told
+ */
+function attemptList(view, own, until) {
+	return h(
+		"ol",
+		{ class: "attempts" },
+		own.map((column) => {
+			const outcome = column.end <= until ? column.outcome : null;
+			return h(
+				"li",
+				{ key: column.attempt, class: column.step > view.step ? "ahead" : "" },
+				h(
+					"button",
+					{ type: "button", class: "link", on: { click: () => view.act.seek(column.step) } },
+					`${t("attempt")} ${column.attempt}`,
+				),
+				` ${seconds(column.time)} `,
+				OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "",
+				outcome ? ` ${column.node || t(`outcome.${outcome}`)}` : "",
+			);
+		}),
 	);
 }
 
@@ -196,10 +215,11 @@ function yaml(view, kind, namespace, name) {
 }
 
 /** What this attempt said of the node. @param {View} view @param {string} name */
-function verdictOn({ state, act }, name) {
+function verdictOn(view, name) {
+	const { state, act } = view;
 	const pod = state.cycle.CycleStarted?.pod;
 	const at = filtered(state)?.at.get(name);
-	if (!pod || !at) return null;
+	if (!pod || !at || !mayTell(view, name)) return null;
 	const { verdict } = at;
 	const ref = `verdict:${name}:${verdict?.plugin}`;
 	return h(
@@ -223,6 +243,7 @@ export function nodeInspector(view, name) {
 		h("h2", { key: "name" }, name),
 		askAbout(view, "node", name),
 		verdictOn(view, name),
+		laterPlugins(view, name),
 		h(
 			"dl",
 			{ key: "facts", class: "entries" },

@@ -8,11 +8,14 @@ import { podName } from "../../shared/units.js";
 import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 
 const MOST_ROWS = 60;
+const LINES = ["active", "backoff", "unschedulable", "gated", "waiting", "binding", "bound"];
 const CHIP = 46; // pixels from which a chip names the node
 
 /** @param {View} view @param {Timeline} timeline @param {number} width */
 export function podLanes(view, timeline, width) {
-	const rows = [...view.index.moves].filter(([, moves]) => moves.some((move) => move.place !== "gone"));
+	const rows = [...view.index.moves]
+		.map(([pod, moves]) => /** @type {const} */ ([pod, moves.filter((move) => move.step <= view.reach)]))
+		.filter(([, moves]) => moves.some((move) => move.place !== "gone"));
 	const from = firstRow(
 		view,
 		rows.map(([pod]) => pod),
@@ -21,12 +24,25 @@ export function podLanes(view, timeline, width) {
 		"div",
 		{ key: "lanes", class: "pod-lanes", tabindex: "0", role: "list", "aria-label": t("lanes.title") },
 		rows.slice(from, from + MOST_ROWS).map(([pod, moves]) => row(view, timeline, width, pod, moves)),
+		key(rows),
 		rows.length > MOST_ROWS && h("p", { key: "more" }, t("list.more", { n: rows.length - MOST_ROWS })),
 		h("div", {
 			key: "head",
 			class: "playhead",
 			style: { left: `${timeline.x(view.index.positionOf(view.step, view.store.steps), view.index, width)}px` },
 		}),
+	);
+}
+
+/** What the lines mean, of the places that pods were in. @param {(readonly [string, Move[]])[]} rows */
+function key(rows) {
+	const places = new Set(rows.flatMap(([, moves]) => moves.map((move) => move.place)));
+	return h(
+		"p",
+		{ key: "key", class: "lanes-key" },
+		LINES.filter((place) => places.has(place)).map((place) =>
+			h("span", { key: place }, h("i", { class: `stay ${place}` }), t(`place.${place}`)),
+		),
 	);
 }
 
@@ -46,7 +62,11 @@ function firstRow(view, pods) {
 function row(view, timeline, width, pod, moves) {
 	const { index } = view;
 	const x = (/** @type {number} */ step) => timeline.x(index.positionOf(step, view.store.steps), index, width);
-	const end = view.horizon ? x(view.step) : timeline.x(index.width, index, width);
+	const end = view.horizon
+		? x(view.step)
+		: view.reach < view.store.steps
+			? x(view.reach)
+			: timeline.x(index.width, index, width);
 	const [low, high] = [0, width];
 	const priority = view.state.pods.get(pod)?.summary.priority ?? 0;
 	return h(
@@ -90,19 +110,20 @@ function chip(view, timeline, width, move) {
 	const left = timeline.x(view.index.edges[move.column], view.index, width);
 	const right = timeline.x(view.index.edges[move.column + 1], view.index, width);
 	if (right < 0 || left > width) return null;
-	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (column.outcome ?? "")] ?? "…";
+	const outcome = column.end <= view.reach ? column.outcome : null;
+	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "…";
 	return h(
 		"button",
 		{
 			key: `c${move.step}`,
 			type: "button",
-			class: `chip-attempt ${column.outcome ?? ""}`,
+			class: `chip-attempt ${outcome ?? ""}`,
 			title: `${t("attempt")} ${column.attempt}`,
 			style: { left: `${left}px`, width: `${Math.max(8, right - left - 1)}px` },
 			on: { click: () => view.act.seek(column.step) },
 		},
 		right - left > CHIP
-			? `${mark} ${column.node || t(`outcome.short.${column.outcome ?? "open"}`)}`
+			? `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`
 			: right - left > 12
 				? mark
 				: "",

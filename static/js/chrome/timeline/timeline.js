@@ -137,28 +137,30 @@ export class Timeline {
 			const left = this.x(view.index.edges[i], view.index, width);
 			const size = this.x(view.index.edges[i + 1], view.index, width) - left;
 			if (column.kind === "gap") {
-				const nodes = column.changes.filter((change) => change.kind === "Node").length;
-				const title = column.changes
+				const changes = column.changes.filter((change) => change.step <= view.reach);
+				const nodes = changes.filter((change) => change.kind === "Node").length;
+				const title = changes
 					.map((change) => change.text)
 					.slice(0, 12)
 					.join(", ");
 				const from = Math.max(0, left);
 				return h("span", {
 					key: `g${i}`,
-					class: `gap ${column.changes.length ? "changed" : ""} ${nodes ? "nodes" : ""}`,
+					class: `gap ${changes.length ? "changed" : ""} ${nodes ? "nodes" : ""}`,
 					title,
 					style: { left: `${from}px`, width: `${Math.max(2, Math.min(width, left + size - 2) - from)}px` },
 				});
 			}
 			if (left + size / 2 < 0 || left + size / 2 > width) return null; // only its edge is in sight
-			const outcome = column.outcome ?? "open";
+			const told = column.end <= view.reach;
+			const outcome = (told && column.outcome) || "open";
 			const round = unit >= ROUND;
 			return h(
 				"span",
 				{
 					key: `a${i}`,
 					class: `mark ${outcome} ${round ? "round" : ""} ${i === current ? "now" : ""}`,
-					title: `${t("attempt")} ${column.attempt}: ${podName(column.pod)}${column.node ? ` → ${column.node}` : ""}`,
+					title: titleOf(column, view.reach),
 					style: { left: `${left + size / 2}px`, ...(round ? {} : { width: `${Math.max(2, size - 1.5)}px` }) },
 				},
 				round ? (OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome)] ?? "") : "",
@@ -170,7 +172,7 @@ export class Timeline {
 	dense(view, width, unit) {
 		if (!this.barsOf) return null;
 		const { first, next } = view.index;
-		const axis = [first, next, width, view.horizon?.step, ...this.range(view.index)].join(" ");
+		const axis = [first, next, width, view.reach, view.horizon?.step, ...this.range(view.index)].join(" ");
 		if (axis !== this.kept.axis)
 			this.kept = { axis, drawn: [this.times(view.index, width, unit), this.barsOf(view, this, width)] };
 		return this.kept.drawn;
@@ -201,4 +203,10 @@ export class Timeline {
 		}
 		return out;
 	}
+}
+
+/** As much of an attempt as may be told. @param {AttemptColumn} column @param {number} reach */
+function titleOf({ attempt, step, end, pod, node }, reach) {
+	const who = step <= reach && pod ? `: ${podName(pod)}` : "";
+	return `${t("attempt")} ${attempt}${who}${end <= reach && node ? ` → ${node}` : ""}`;
 }

@@ -28,14 +28,22 @@ function busy(results) {
 	return results.filter((one) => (one.code ?? "Success") !== "Skip").map((one) => one.plugin);
 }
 
+/** Plugins that end the cycle. @param {any[]} results */
+function failing(results) {
+	return results.filter((one) => !["Success", "Skip", "Wait"].includes(one.code ?? "Success")).map((one) => one.plugin);
+}
+
 /** @param {string} key @returns {(context: Context) => Partial<Caption>} */
 function point(key) {
 	return ({ event, hero, state }) => {
 		const where = event.node ?? state.pods.get(event.pod)?.node ?? "";
-		const plugins = busy(event.results ?? []);
+		const [plugins, failed] = [busy(event.results ?? []), failing(event.results ?? [])];
+		const { wishes = [] } = state.pods.get(event.pod)?.summary ?? {};
+		const volumes = plugins.join() !== "VolumeBinding" || wishes.some(({ kind }) => kind === "claim");
+		const kind = failed.length ? "fails" : !plugins.length ? "idle" : volumes ? "done" : "novolumes";
 		const values = { pod: pod(event.pod, hero), node: node(where), plugins: list(plugins), n: plugins.length };
 		return {
-			sentence: parts(plugins.length ? `${key}.done` : `${key}.idle`, values),
+			sentence: parts(`${key}.${kind}`, { ...values, failing: list(failed), f: failed.length }),
 			why: parts(`${key}.why`, values),
 		};
 	};

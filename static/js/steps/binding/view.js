@@ -59,9 +59,7 @@ function inFlight({ state }, hero) {
 
 /**
  * What a pod's binding cycle has done so far; that of an earlier attempt is known by where the pod is.
- * @param {View} view
- * @param {string} pod
- * @returns {Record<string, any>}
+ * @param {View} view @param {string} pod @returns {Record<string, any>}
  */
 function eventsOf({ state }, pod) {
 	const own = Object.fromEntries(Object.entries(state.cycle).filter(([, event]) => event.pod === pod));
@@ -115,13 +113,8 @@ function strip(view, pod, events, beside) {
 }
 
 /**
- * @param {View} view
- * @param {string} pod
- * @param {Record<string, any>} events
- * @param {string} point
- * @param {string} type
- * @param {boolean} current
- * @param {boolean} going
+ * @param {View} view @param {string} pod @param {Record<string, any>} events @param {string} point
+ * @param {string} type @param {boolean} current @param {boolean} going
  */
 function step(view, pod, events, point, type, current, going) {
 	const event = events[type];
@@ -171,8 +164,7 @@ function step(view, pod, events, point, type, current, going) {
 
 /**
  * Did a later extension point run? Points without plugins leave no event of their own.
- * @param {Record<string, any>} events
- * @param {string} point
+ * @param {Record<string, any>} events @param {string} point
  */
 function reached(events, point) {
 	const later = STEPS.slice(STEPS.findIndex(([name]) => name === point) + 1);

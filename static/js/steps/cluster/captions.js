@@ -79,7 +79,10 @@ function objectApplied({ state, event, hero }) {
 		};
 	}
 	const volume = hero && event.kind.startsWith("PersistentVolume");
-	const what = action === "create" && event.storage ? list(storageWords(event.storage), 4) : changesOf(event);
+	const what =
+		action === "create" && event.storage
+			? [storageWords(event.storage).join(t("list.comma"))].filter(Boolean)
+			: changesOf(event);
 	const values = { kind: event.kind, name: cutName(event.name, 26), changes: what };
 	return {
 		eyebrow: parts("eyebrow.change"),

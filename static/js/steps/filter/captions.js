@@ -32,7 +32,8 @@ function byPlugin(context, model) {
 	const stopped = stoppedBy(model, frame);
 	const left = model.left[frame];
 	const first = model.nominatedFirst && model.evaluated === 1 && (model.hinted ? "hinted" : "nominated");
-	const all = first || (context.state.nodes.size === 1 ? "only" : (["many", "one", "two"][left] ?? "many"));
+	const lone = context.state.nodes.size === 1 ? "only" : model.evaluated === 1 ? "looked" : "";
+	const all = first || lone || (["many", "one", "two"][left] ?? "many");
 	const values = {
 		pod: pod(hero ?? "", hero),
 		plugin: extender(plugin),
@@ -62,10 +63,7 @@ function byPlugin(context, model) {
 
 /**
  * The nominated node, or the one hinted at by the pod before, is tried alone, before the others.
- * @param {Filtered} model
- * @param {string} name
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Filtered} model @param {string} name @param {Record<string, any>} values @returns {Part[]}
  */
 function nominatedWhy(model, name, values) {
 	const first = model.hinted ? "hinted" : "nominated";
@@ -77,9 +75,7 @@ function nominatedWhy(model, name, values) {
 
 /**
  * Nodes that NodeUnschedulable let pass although they are cordoned.
- * @param {State} state
- * @param {Filtered} model
- * @param {string} plugin
+ * @param {State} state @param {Filtered} model @param {string} plugin
  */
 function cordonedAmong(state, model, plugin) {
 	return plugin === "NodeUnschedulable"
@@ -100,12 +96,8 @@ function nobodySentence({ state }, model, plugin, values) {
 }
 
 /**
- * @param {Context} context
- * @param {Filtered} model
- * @param {string} plugin
- * @param {string[]} stopped
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Context} context @param {Filtered} model @param {string} plugin @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedSentence(context, model, plugin, stopped, values) {
 	if (plugin === "NodeResourcesFit") return fitSentence(context, model, stopped, values);
@@ -131,10 +123,7 @@ function stoppedSentence(context, model, plugin, stopped, values) {
 
 /**
  * With the engine's numbers, once they are here: how far the skew goes, which label is missing.
- * @param {Context} context
- * @param {string} name
- * @param {string} plugin
- * @param {Record<string, any>} values
+ * @param {Context} context @param {string} name @param {string} plugin @param {Record<string, any>} values
  * @returns {Part[] | null}
  */
 function factSentence({ state, explainer }, name, plugin, values) {
@@ -148,10 +137,7 @@ function factSentence({ state, explainer }, name, plugin, values) {
 }
 
 /**
- * @param {Context} context
- * @param {Filtered} model
- * @param {string[]} stopped
- * @param {Record<string, any>} values
+ * @param {Context} context @param {Filtered} model @param {string[]} stopped @param {Record<string, any>} values
  * @returns {Part[]}
  */
 function fitSentence({ state, hero = "" }, model, stopped, values) {
@@ -186,10 +172,7 @@ function fitSentence({ state, hero = "" }, model, stopped, values) {
 
 /**
  * One lacks cpu, another memory.
- * @param {Map<string, number>} tally
- * @param {number} n
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Map<string, number>} tally @param {number} n @param {Record<string, any>} values @returns {Part[]}
  */
 function mixedSentence(tally, n, values) {
 	const reasons = [...tally]
@@ -205,12 +188,8 @@ function mixedSentence(tally, n, values) {
 const named = (/** @type {string} */ resource) => (has(resource) ? t(resource) : resource);
 
 /**
- * @param {Context} context
- * @param {Filtered} model
- * @param {number} frame
- * @param {string[]} stopped
- * @param {Record<string, any>} values
- * @returns {Part[]}
+ * @param {Context} context @param {Filtered} model @param {number} frame @param {string[]} stopped
+ * @param {Record<string, any>} values @returns {Part[]}
  */
 function stoppedWhy(context, model, frame, stopped, values) {
 	const { state, hero = "", explainer } = context;
@@ -239,10 +218,7 @@ function stoppedWhy(context, model, frame, stopped, values) {
 
 /**
  * Who holds the room on a node, and for whom some of it is kept.
- * @param {Context} context
- * @param {string} name
- * @param {string} resource
- * @returns {Part[]}
+ * @param {Context} context @param {string} name @param {string} resource @returns {Part[]}
  */
 function holders({ state, hero = "" }, name, resource) {
 	const told = (/** @type {string} */ key, /** @type {string[]} */ pods) => {

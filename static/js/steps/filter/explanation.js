@@ -10,7 +10,7 @@ import { allocatable, free, heldFor, request, resourceOf } from "../../trace/roo
 import { panel, row, table } from "../parts/panel.js";
 import { question } from "../parts/plain_words.js";
 import { facts, rule, specOf } from "../parts/reasons_panel.js";
-import { filtered } from "./model.js";
+import { filtered, nodesSeen, stoppedBy } from "./model.js";
 
 /** Comes with the first panel about spreading. @type {typeof import("./domains.js") | null} */
 let spread = null;
@@ -97,4 +97,19 @@ function roomTable(view, name, reasons) {
 			);
 		}),
 	];
+}
+
+/** The verdict that decides in the frame on screen. @param {View} view @returns {string | null} */
+export function asked({ event, state, frame, order, hero }) {
+	const model = event.type === "NodesFiltered" ? filtered(state) : null;
+	if (!model) return null;
+	const plugin = model.plugins[frame];
+	if (order === "node") {
+		const name = model.walk[nodesSeen(event, frame) - 1];
+		return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
+	}
+	const stopped = stoppedBy(model, frame);
+	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
+	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
+	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
 }

@@ -8,7 +8,6 @@ import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { zones } from "../../trace/room.js";
 import { question } from "../parts/plain_words.js";
-import { ranking, scores, totalsAfter } from "../score/model.js";
 import { laneRow } from "./lane_row.js";
 import { filtered, nodesSeen, PASSED } from "./model.js";
 
@@ -16,7 +15,6 @@ import { filtered, nodesSeen, PASSED } from "./model.js";
 let later;
 
 const HEADS = 12;
-const MIDDLE = 40;
 const STAGGERED = 52; // pixels of a narrow column
 
 /**
@@ -25,7 +23,7 @@ const STAGGERED = 52; // pixels of a narrow column
  * @param {Parts} parts bars for Score, the funnel for Filter, reasons for many nodes
  */
 export function draw(target, view, { bars, funnel, reasons }) {
-	const lanes = { ...lanesOf(view, view.sizes.stage), bars, funnel, later };
+	const lanes = { ...lanesOf(view, bars, reasons), bars, funnel, later };
 	const rows = zones(view.state).flatMap(([zone, names], z) =>
 		names.map((name, i) => ({ name, zone, first: i === 0 && z > 0 })),
 	);
@@ -58,41 +56,36 @@ export function draw(target, view, { bars, funnel, reasons }) {
 	]);
 }
 
-/** @param {View} view @param {number} width @returns {Lanes} */
-function lanesOf(view, width) {
+/** @param {View} view @param {Parts["bars"]} bars @param {Parts["reasons"]} reasons @returns {Lanes} */
+function lanesOf(view, bars, reasons) {
 	const model =
 		view.event.type === "CycleStarted" || view.event.type === "PreFilterFinished" ? null : filtered(view.state);
 	const upcoming = view.following?.type === "NodesFiltered" ? view.following.plugins : [];
 	const plugins = model?.plugins ?? upcoming;
 	const byNode = view.order === "node" && view.event.type === "NodesFiltered";
 	const seen = byNode ? nodesSeen(view.event, view.frame) : 0;
-	const score = view.scene === "score" ? scores(view.state) : null;
+	const standing = (view.scene === "score" && bars?.standing(view)) || null;
 	const at = !model ? -1 : view.event.type === "NodesFiltered" && !byNode ? view.frame : plugins.length;
 	const count = view.state.nodes.size;
-	const mode = count <= HEADS ? "heads" : count <= MIDDLE ? "middle" : "thin";
-	const scored = !score
-		? 0
-		: view.event.type === "ScoresComputed"
-			? Math.min(view.frame + 1, score.plugins.length)
-			: score.plugins.length;
-	const totals = score ? totalsAfter(score, scored) : [];
-	const final = view.event.type !== "ScoresComputed" || view.frame >= (score?.plugins.length ?? 0);
-	const chosen =
-		view.state.cycle.HostSelected?.node ?? (view.following?.type === "HostSelected" ? view.following.node : "");
+	const mode = count > HEADS && reasons ? reasons.modeOf(view, count) : "heads";
+	const focus = byNode ? -1 : Math.min(at, plugins.length - 1);
+	const geometry = geometryOf(view.sizes.stage, view.width <= 700, plugins.length, focus);
 	return {
-		phase: score ? "score" : "filter",
+		phase: standing ? "score" : "filter",
 		plugins,
 		at,
 		model,
 		mode,
-		scores: score,
-		totals,
-		scored,
+		scores: null,
+		totals: [],
+		scored: 0,
+		rank: [],
+		...standing,
 		seen: byNode ? new Set(model?.walk.slice(0, seen)) : null,
 		latest: byNode ? (model?.walk[seen - 1] ?? "") : "",
-		geometry: geometryOf(width, view.width <= 700, plugins.length, byNode ? -1 : Math.min(at, plugins.length - 1)),
-		rank: ranking(totals),
-		chosen: final ? chosen : "",
+		geometry,
+		letters: mode === "middle" ? reasons?.lettersIn(geometry) : undefined,
+		chosen: view.state.cycle.HostSelected?.node ?? "",
 	};
 }
 

@@ -91,25 +91,9 @@ export function stoppedAlone(event, state, frame, order) {
 	return stopped.length === 1 ? stopped[0] : null;
 }
 
-/** The verdict that decides in the frame on screen. @param {View} view @returns {string | null} */
-export function verdictAsked({ event, state, frame, order, hero }) {
-	const model = event.type === "NodesFiltered" ? filtered(state) : null;
-	if (!model) return null;
-	const plugin = model.plugins[frame];
-	if (order === "node") {
-		const name = model.walk[nodesSeen(event, frame) - 1];
-		return `verdict:${name}:${model.at.get(name)?.verdict?.plugin ?? model.plugins[model.plugins.length - 1]}`;
-	}
-	const stopped = stoppedBy(model, frame);
-	if (stopped.length) return `verdict:${stopped[0]}:${plugin}`;
-	const first = model.names.find((name) => (model.at.get(name)?.stop ?? 0) > frame);
-	return first && plugin ? `verdict:${first}:${plugin}` : `request:${hero}`;
-}
-
 /**
  * Frames of Filter: plugin by plugin, or node by node.
- * @param {NodesFiltered} event
- * @param {"plugin" | "node"} order
+ * @param {NodesFiltered} event @param {"plugin" | "node"} order
  */
 export function filterFrames(event, order) {
 	return Math.max(1, order === "node" ? nodeFrames(event) : pluginFrames(event));
@@ -136,8 +120,7 @@ function nodeFrames(event) {
 
 /**
  * Nodes seen up to and with this frame, in the order of the search.
- * @param {NodesFiltered} event
- * @param {number} frame
+ * @param {NodesFiltered} event @param {number} frame
  */
 export function nodesSeen(event, frame) {
 	const all = event.evaluated + (event.nominated_first ? 1 : 0);

@@ -57,3 +57,8 @@ function rules(summary) {
 	];
 	return h("p", { key: "rules", class: "formula" }, lines.filter(Boolean).join(t("list.comma")));
 }
+
+/** Where it is about no single pod. @param {View} view */
+export function asked({ hero }) {
+	return hero ? null : "group";
+}

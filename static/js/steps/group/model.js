@@ -91,7 +91,7 @@ function gathered({ pods }, key, min) {
 		.filter(({ summary }) => summary.pod_group === key)
 		.map(({ summary, node, place }) => ({
 			pod: summary.pod,
-			standing: node ? "bound" : place === "outside" ? "absent" : "here",
+			standing: node ? "bound" : place === "outside" || place === "new" ? "absent" : "here",
 			node,
 			place,
 		}));

@@ -92,7 +92,7 @@ function column(view, gang, one) {
 			: nodes;
 	return h(
 		"section",
-		{ key: name, class: `placement ${standing} ${chosen ? "chosen" : ""}` },
+		{ key: name, class: `placement is-${standing} ${chosen ? "chosen" : ""}` },
 		h(
 			"h3",
 			{ key: "name", title: name },

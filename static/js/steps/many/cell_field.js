@@ -6,6 +6,7 @@ import { count } from "../../shared/units.js";
 import { allocatable, used } from "../../trace/room.js";
 import { nodesSeen, PASSED } from "../filter/model.js";
 import { plainReason } from "../parts/plain_words.js";
+import { drawMarks } from "./asked_cells.js";
 
 /** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */
 
@@ -25,6 +26,8 @@ export class CellField {
 		this.model = null;
 		/** @type {Set<string> | null} nodes of the reason that is picked: only they are drawn */
 		this.picked = null;
+		/** @type {import("../../ask/on_stage.js").Marks} what a "what if" changes */
+		this.marks = new Map();
 		/** @type {HTMLCanvasElement | null} */
 		this.canvas = null;
 		/** @type {HTMLElement | null} */
@@ -51,8 +54,10 @@ export class CellField {
 		pen.clearRect(0, 0, width, height);
 		pen.translate(this.left, this.top);
 		pen.scale(this.scale, this.scale);
-		this.cells(pen, colours(canvas));
-		this.labels(pen, colours(canvas), width);
+		const ink = colours(canvas);
+		this.cells(pen, ink);
+		if (this.marks.size) drawMarks(pen, ink, { order: view.state.order, ...this.grid, scale: this.scale }, this.marks);
+		this.labels(pen, ink, width);
 	}
 
 	/** @param {CanvasRenderingContext2D} pen @param {Record<string, string>} ink */
@@ -156,6 +161,8 @@ export class CellField {
 			this.dot(pen, ink, target);
 			this.label(pen, ink, width, target, `★ ${chosen}`, 1);
 		}
+		const instead = order.findIndex((name) => this.marks.get(name) === "winner");
+		if (instead >= 0) this.label(pen, ink, width, instead, `${order[instead]} ${t("ask.mark.winner")}`, 1);
 		const selected = view.selection?.kind === "node" ? order.indexOf(view.selection.name) : -1;
 		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
 	}
@@ -271,6 +278,10 @@ export class CellField {
 		});
 		canvas.addEventListener("pointerleave", () => this.point(-1));
 		canvas.addEventListener("keydown", (event) => this.key(event));
+		canvas.addEventListener("asked", (event) => {
+			this.marks = /** @type {CustomEvent} */ (event).detail;
+			this.paint();
+		});
 	}
 
 	/** @param {KeyboardEvent} event */
@@ -300,7 +311,9 @@ export class CellField {
 		if (!name) return;
 		const verdict = this.model?.at.get(name);
 		const reason = verdict?.verdict ? plainReason(verdict.verdict.reasons[0] ?? "") : t("cells.fits");
-		this.tip.textContent = this.model ? `${name}: ${verdict ? reason : t("lane.unseen")}` : name;
+		const said = this.model ? `${name}: ${verdict ? reason : t("lane.unseen")}` : name;
+		const mark = this.marks.get(name);
+		this.tip.textContent = mark ? `${said} (${t(`ask.mark.${mark}`)})` : said;
 		const [x, y] = this.corner(i);
 		this.tip.style.setProperty("left", `${Math.min(this.canvas.clientWidth - 200, x * this.scale + this.left + 14)}px`);
 		this.tip.style.setProperty("top", `${y * this.scale + this.top - 30}px`);

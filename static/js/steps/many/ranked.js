@@ -3,13 +3,18 @@
 
 import { h, patch } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
-import { count } from "../../shared/units.js";
+import { count, cutName } from "../../shared/units.js";
 import { filtered } from "../filter/model.js";
 import { question } from "../parts/plain_words.js";
 import { scoreStyle } from "../score/bars.js";
 import { ranking, scores, totalsAfter } from "../score/model.js";
 
 const BEST = 10;
+const ABOVE = 86; // pixels over the rows
+const ROW = 42;
+const FEWEST = 3;
+const LETTER = 8;
+const NARROW = 700;
 const BINS = 36;
 const TRACK = 76; // per cent of the track: the rest is for the number behind it
 
@@ -24,11 +29,20 @@ export function draw(target, view) {
 			"div",
 			{ key: "many", class: "many" },
 			colourKey(view),
-			h("div", { key: "left", class: "many-best" }, bestBars(view, BEST)),
+			h("div", { key: "left", class: "many-best" }, bestBars(view, roomFor(view))),
 			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
 		),
 	]);
 }
+
+/** As many as the stage has room for. @param {View} view */
+function roomFor({ width, sizes }) {
+	if (width <= NARROW || !sizes.height) return BEST;
+	return Math.max(FEWEST, Math.min(BEST, Math.floor((sizes.height - ABOVE) / ROW)));
+}
+
+/** Letters of a node's name: its column is three tenths of the bars' part. @param {View} view */
+const lettersFor = ({ width, sizes }) => Math.floor(((width <= NARROW ? 1 : 0.56) * 0.3 * (sizes.stage - 50)) / LETTER);
 
 /** How many plugins have counted so far. @param {View} view @param {Scores} model */
 export function counted(view, model) {
@@ -124,10 +138,7 @@ export function bestBars(view, most) {
 	const k = counted(view, model);
 	const totals = totalsAfter(model, k);
 	const best = Math.max(1, ...model.totals);
-	const final = view.event.type !== "ScoresComputed" || view.frame >= model.plugins.length;
-	const chosen =
-		view.state.cycle.HostSelected?.node ??
-		(final && view.following?.type === "HostSelected" ? view.following.node : "");
+	const chosen = view.state.cycle.HostSelected?.node ?? "";
 	return h(
 		"div",
 		{ key: "best", class: "best" },
@@ -143,10 +154,11 @@ export function bestBars(view, most) {
 						{
 							type: "button",
 							class: "best-name",
+							title: model.names[i],
 							on: { click: () => view.act.select({ kind: "node", name: model.names[i] }) },
 						},
 						model.names[i] === chosen ? "★ " : "",
-						model.names[i],
+						cutName(model.names[i], lettersFor(view)),
 					),
 					h(
 						"span",

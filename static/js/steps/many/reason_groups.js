@@ -11,7 +11,22 @@ import { plainReason, question } from "../parts/plain_words.js";
 
 /** @typedef {{key: string, plugin: string, words: string, nodes: string[]}} Group */
 
+const MIDDLE = 40; // nodes
+const ABOVE = 112; // pixels over the rows
+const ROW = 19; // pixels of a row that is written on
+const LETTER = 7.6;
 const NAMED = 8; // nodes of the picked reason that are named
+
+/** Have so many rows room for a name and a reason? On a phone they scroll. @param {View} view @param {number} count */
+export function modeOf({ width, sizes }, count) {
+	const room = width <= 700 || !sizes.height ? MIDDLE : Math.floor((sizes.height - ABOVE) / ROW);
+	return count <= Math.min(MIDDLE, room) ? "middle" : "thin";
+}
+
+/** Letters of a name in a low row, where the bar stands beside it. @param {Geometry} geometry */
+export function lettersIn({ head, phone }) {
+	return Math.floor((phone ? head - 24 : (head - 36) * 0.6) / LETTER);
+}
 
 /**
  * Reasons so far: in the order of the plugins, then the most frequent first.

@@ -41,9 +41,7 @@ function tidy(text) {
 
 /**
  * The bold part and the rest of what does not hold; null without words for it.
- * @param {Fact | undefined} fact
- * @param {string} pod
- * @returns {[string, string] | null}
+ * @param {Fact | undefined} fact @param {string} pod @returns {[string, string] | null}
  */
 export function stopWords(fact, pod) {
 	const key = fact && `stop.${keyOf(fact)}`;

@@ -44,9 +44,7 @@ function compared(fact, hero) {
 
 /**
  * The rule in words, where it is written here, and kube-scheduler's own.
- * @param {State} state
- * @param {string} plugin
- * @param {string} [method]
+ * @param {State} state @param {string} plugin @param {string} [method]
  */
 export function rule(state, plugin, method = "filter") {
 	const version = state.kubernetes_version;
@@ -67,8 +65,7 @@ export function rule(state, plugin, method = "filter") {
 }
 
 /**
- * @param {string} plugin
- * @param {string} version
+ * @param {string} plugin @param {string} version
  */
 function upstream(plugin, version) {
 	if (plugin === "Coscheduling")
@@ -80,8 +77,7 @@ function upstream(plugin, version) {
 
 /**
  * What the pod asks for; the lines that this plugin read stand out.
- * @param {View} view
- * @param {string} plugin
+ * @param {View} view @param {string} plugin
  */
 export function specOf(view, plugin) {
 	const pod = view.state.pods.get(view.hero);

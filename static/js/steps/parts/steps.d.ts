@@ -5,6 +5,11 @@ declare global {
 	type FilterOrder = "plugin" | "node";
 	type Teller = (context: Context) => Partial<Caption>;
 	type Explain = (view: View, kind: string, first: string, second: string) => Child;
+	interface Explanation {
+		explain: Explain;
+		/** the number that decides in the frame on screen, explained unasked */
+		asked?: (view: View) => string | null;
+	}
 	type PictureName = keyof typeof import("../registry.js").PICTURES;
 
 	interface Step {
@@ -19,9 +24,7 @@ declare global {
 		frames?: Record<string, (event: any, order: FilterOrder) => number>;
 		/** kinds of references to numbers */
 		explains?: string[];
-		explanation?: () => Promise<{ explain: Explain }>;
-		/** the number that decides, explained unasked */
-		asked?: (view: View) => string | null;
+		explanation?: () => Promise<Explanation>;
 	}
 
 	/** What a picture may also draw, when it is here. */

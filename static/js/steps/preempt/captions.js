@@ -7,6 +7,7 @@ import { underWay } from "../../trace/phase.js";
 import { request, resourceOf } from "../../trace/room.js";
 import { filtered } from "../filter/model.js";
 import { node, nodes, pod, priorityOf } from "../parts/marks.js";
+import { removed, reprieve } from "./dry_run.js";
 import { actOf, theatre } from "./model.js";
 
 const EPOCH = Date.UTC(2025, 0, 1); // virtual time 0
@@ -67,7 +68,9 @@ function whyNot(reason) {
 		? "never"
 		: reason.includes("terminating pod")
 			? "terminating"
-			: "";
+			: reason === "not found"
+				? "state"
+				: "";
 	return parts(`preempt.reason.${known || "other"}`, { reason });
 }
 
@@ -94,65 +97,6 @@ function whyNobody({ state, hero = "" }, event) {
 /** @param {string} reason */
 export function noVictims(reason) {
 	return reason.startsWith("No preemption victims");
-}
-
-/** @param {Context} context @param {Theatre} play @returns {Partial<Caption>} */
-function removed({ state, hero = "" }, play) {
-	const lifted = play.candidates.reduce((sum, one) => sum + one.removed.length, 0);
-	const values = {
-		pod: pod(hero, hero),
-		n: num(play.all),
-		lifted: num(lifted),
-		priority: num(priorityOf(state, hero), `priority:${hero}`),
-	};
-	return {
-		eyebrow: parts("eyebrow.dryrun"),
-		sentence: parts("preempt.removed", values),
-		why: parts("preempt.removed.why", values),
-		next: parts("next.reprieve"),
-	};
-}
-
-/** @param {Context} context @param {Theatre} play @param {number} rank @returns {Partial<Caption>} */
-function reprieve({ hero = "" }, play, rank) {
-	const tried = play.candidates.flatMap((one) =>
-		one.reprieve[rank - 1] ? [{ candidate: one, ...one.reprieve[rank - 1] }] : [],
-	);
-	const stay = tried.filter((one) => one.reprieved);
-	const go = tried.filter((one) => !one.reprieved);
-	const one = tried.length === 1 ? tried[0] : null;
-	const values = {
-		pod: pod(hero, hero),
-		other: pod((one ?? go[0] ?? tried[0])?.pod ?? "", hero),
-		node: node((one ?? go[0] ?? tried[0])?.candidate.node ?? ""),
-		stay: num(stay.length),
-		go: num(go.length),
-		n: num(tried.length),
-		victims: list(
-			go.map(({ pod: key }) => pod(key)),
-			3,
-		),
-		spared: list(
-			stay.map(({ pod: key }) => pod(key)),
-			3,
-		),
-	};
-	const key = one
-		? one.reprieved
-			? "reprieve.stays"
-			: "reprieve.goes"
-		: !go.length
-			? "reprieve.allstay"
-			: !stay.length
-				? "reprieve.allgo"
-				: "reprieve.some";
-	const pdb = tried.some((entry) => entry.violates_pdb);
-	return {
-		eyebrow: parts("eyebrow.reprieve", { i: rank, n: play.ranks }),
-		sentence: parts(key, values),
-		why: parts(pdb ? "reprieve.why.pdb" : "reprieve.why", values),
-		next: rank < play.ranks ? parts("next.reprieve") : parts(play.rungs ? "next.ladder" : "next.result"),
-	};
 }
 
 /** @param {Context} context @param {Theatre} play @param {number} at @returns {Partial<Caption>} */
@@ -233,14 +177,23 @@ function result(context, play) {
 		left: num(play.candidates.filter((one) => !one.rung || one.rung >= play.rungs).length),
 		ran: num(young ? `${decimal(state.time - (chosen.earliest_start ?? 0))} s` : "", "start"),
 		k: num(play.all),
+		broken: num(chosen.pdb_violations ?? 0, `candidate:${chosen.node}`),
 	};
 	const recent = young && state.time - (chosen.earliest_start ?? 0) < 3600 && (chosen.earliest_start ?? -1) >= 0;
 	return {
 		eyebrow: parts("eyebrow.preemption"),
-		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : `preempt.win.${play.rungs}`, values),
-		why: parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
+		sentence: parts(!play.rungs ? "preempt.only" : recent ? "preempt.young" : wonBy(play.rungs, chosen), values),
+		why: [
+			...parts(play.rungs ? "preempt.push.why" : "preempt.only.why", values),
+			...(chosen.pdb_violations ? [" ", ...parts("preempt.violates", values)] : []),
+		],
 		next: context.following?.type === "VictimEvicted" ? parts("next.evict") : [],
 	};
+}
+
+/** @param {number} rung @param {Candidate} chosen */
+function wonBy(rung, { pdb_violations: broken }) {
+	return `preempt.win.${rung}${rung === 1 && !broken ? ".none" : ""}`;
 }
 
 /** A start time: seconds ago within two days, else its day. @param {number} start @param {number} now */

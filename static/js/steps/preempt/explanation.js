@@ -4,14 +4,21 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { amount, podName, quantity, short } from "../../shared/units.js";
-import { allocatable, request, used } from "../../trace/room.js";
+import { priorityOf } from "../parts/marks.js";
 import { panel, row, table } from "../parts/panel.js";
 import { asks, rule } from "../parts/reasons_panel.js";
-import { theatre } from "./model.js";
+import { roomOf } from "./arithmetic.js";
+import { actOf, theatre } from "./model.js";
 
 /** @param {View} view @param {string} kind @param {string} first @returns {Child} */
 export function explain(view, kind, first) {
 	return candidate(view, kind === "candidate" ? first : (theatre(view.state)?.chosen?.node ?? ""));
+}
+
+/** How many pods have been tried so far; who asks is told of all. @param {View} view @param {Theatre} play */
+function told({ event, frame, pin }, play) {
+	const { act, at } = event.type === "PreemptionEvaluated" && !pin ? actOf(play, frame) : { act: "result", at: 0 };
+	return act === "reprieve" ? at : act === "floor" || act === "removed" ? 0 : undefined;
 }
 
 /** How the victims of a node were found. @param {View} view @param {string} name */
@@ -21,36 +28,21 @@ function candidate(view, name) {
 	const node = view.state.nodes.get(name);
 	if (!play || !one || !node) return asks(view, view.hero);
 	const { state, hero } = view;
-	const resource = state.pods.get(hero)?.summary.requests?.cpu ? "cpu" : "memory";
-	const need = request(state, hero, resource);
-	let left =
-		allocatable(node, resource) -
-		used(node, resource) +
-		one.removed.reduce((sum, key) => sum + (node.pods.includes(key) ? request(state, key, resource) : 0), 0);
-	const rows = [
-		row("gone", [t("margin.allgone", { n: state.pods.get(hero)?.summary.priority ?? 0 }), "", amount(resource, left)]),
-	];
-	for (const step of one.reprieve) {
-		const after = left - request(state, step.pod, resource);
+	const { resource, need, empty, tried } = roomOf(state, one, hero);
+	const rows = [row("gone", [t("margin.allgone", { n: priorityOf(state, hero) }), "", amount(resource, empty)])];
+	for (const { pod, reprieved, after } of tried.slice(0, told(view, play))) {
+		const sign = after < need ? "<" : "≥";
 		rows.push(
-			row(step.pod, [
+			row(pod, [
+				h("span", null, h("b", { class: reprieved ? "yes" : "no" }, reprieved ? "↩ " : "✕ "), podName(pod)),
+				String(priorityOf(state, pod)),
 				h(
 					"span",
-					null,
-					h("b", { class: step.reprieved ? "yes" : "no" }, step.reprieved ? "↩ " : "✕ "),
-					podName(step.pod),
-				),
-				String(state.pods.get(step.pod)?.summary.priority ?? 0),
-				h(
-					"span",
-					{ class: step.reprieved ? "" : "no" },
-					step.reprieved
-						? amount(resource, after)
-						: `${amount(resource, after)} ${after < need ? "<" : "≥"} ${amount(resource, need)}`,
+					{ class: reprieved ? "" : "no" },
+					reprieved ? amount(resource, after) : `${amount(resource, after)} ${sign} ${amount(resource, need)}`,
 				),
 			]),
 		);
-		if (step.reprieved) left = after;
 	}
 	return panel(
 		t("margin.victims"),
@@ -108,4 +100,13 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 			),
 		h("p", { class: "note" }, t("margin.budget.note")),
 	);
+}
+
+/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {View} view */
+export function asked({ state, hero, event, frame }) {
+	const play = theatre(state);
+	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };
+	const out = act === "rung" ? at : 0;
+	const shown = act && act !== "result" ? play?.candidates.find((one) => (one.rung || 7) > out) : play?.chosen;
+	return shown ? `candidate:${shown.node}` : hero ? `request:${hero}` : null;
 }

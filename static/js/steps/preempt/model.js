@@ -44,9 +44,3 @@ export function actOf(play, frame) {
 	if (!play.rungs) return { act: "result", at: 0 };
 	return { act: "rung", at: Math.min(frame - 1 - play.ranks, play.rungs) };
 }
-
-/** The victims of the chosen node. @param {View} view @returns {string | null} */
-export function victimsAsked({ state, hero }) {
-	const chosen = theatre(state)?.chosen;
-	return chosen ? `candidate:${chosen.node}` : hero ? `request:${hero}` : null;
-}

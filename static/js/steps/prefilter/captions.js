@@ -29,7 +29,7 @@ function preFilterCaption({ state, event, hero, following }) {
 	const first = state.pods.get(hero ?? "")?.nominated_node;
 	const next = first
 		? parts("next.nominated", { node: node(first) })
-		: parts("next.NodesFiltered", { n: count(event.nodes?.length ?? state.nodes.size) });
+		: parts("next.NodesFiltered", { pod: values.pod });
 	if (event.nodes)
 		return { sentence: parts("prefilter.narrowed", values), why: parts("prefilter.narrowed.why", values), next };
 	const key = !checks ? "prefilter.idle" : skipped.length ? "prefilter.checks" : "prefilter.checks.all";

@@ -133,9 +133,13 @@ function keptWaiting({ state, event, hero }) {
  * @param {string} [hero] whose doing it may be
  * @returns {Part[]}
  */
-function causeOf({ event }, { cycle }, hero = "") {
-	if (event === "AssignedPodDelete" && cycle.NominationCleared && !cycle.AttemptFinished && !cycle.VictimEvicted)
-		return parts("event.NominationCleared", { pod: podName(cycle.NominationCleared.at(-1).pod) });
+function causeOf({ event, pod: moved }, { cycle }, hero = "") {
+	if (event === "AssignedPodDelete" && cycle.NominationCleared && !cycle.AttemptFinished && !cycle.VictimEvicted) {
+		const { pod: loser } = cycle.NominationCleared.at(-1);
+		return loser === moved
+			? parts("event.NominationCleared.own")
+			: parts("event.NominationCleared", { pod: podName(loser) });
+	}
 	if (event === "AssignedPodAdd" && hero) return parts("event.AssignedPodAdd.named", { pod: pod(hero, hero) });
 	return has(`event.${event}`) ? parts(`event.${event}`) : [event];
 }

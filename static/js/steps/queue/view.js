@@ -161,10 +161,7 @@ function end({ state: { time } }, name, { summary, node, nominated_node, backoff
 
 /**
  * Why it waits, and what would wake it.
- * @param {View} view
- * @param {keyof typeof ICONS} name
- * @param {PodState} pod
- * @returns {Child}
+ * @param {View} view @param {keyof typeof ICONS} name @param {PodState} pod @returns {Child}
  */
 function under({ state, event }, name, pod) {
 	if (name === "backoff") {

@@ -5,6 +5,7 @@ import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { ordinal } from "../parts/marks.js";
 import { scoreName } from "../parts/plain_words.js";
+import { ranking, scores, totalsAfter } from "./model.js";
 
 /** Fixed colours by concern; extenders and plugins from outside share the last. */
 const COLOURS = [
@@ -17,6 +18,16 @@ const COLOURS = [
 	"ImageLocality",
 ];
 
+/** Where the nodes stand, after the plugins that have counted so far. @param {View} view */
+export function standing({ state, event, frame }) {
+	const model = scores(state);
+	if (!model) return null;
+	const all = model.plugins.length;
+	const scored = event.type === "ScoresComputed" ? Math.min(frame + 1, all) : all;
+	const totals = totalsAfter(model, scored);
+	return { scores: model, scored, totals, rank: ranking(totals) };
+}
+
 /** @param {string} plugin */
 export function scoreStyle(plugin) {
 	const i = COLOURS.indexOf(plugin);
@@ -26,7 +37,7 @@ export function scoreStyle(plugin) {
 
 /** @param {View} view @param {Lanes} lanes */
 export function scoreLegend(view, { scores, scored, geometry }) {
-	if (!scores || geometry.phone) return null;
+	if (!scores) return null;
 	const cell = tableCell(geometry, scores.plugins.length);
 	return h(
 		"div",

@@ -73,10 +73,9 @@ function decider(model, first, second) {
 }
 
 /** @param {Context} context @param {Scores} model @returns {Partial<Caption>} */
-function result({ state, hero = "", following }, model) {
+function result({ state, hero = "" }, model) {
 	const rank = ranking(model.totals);
-	const chosen = following?.type === "HostSelected" ? model.names.indexOf(following.node) : rank[0];
-	const [first, second] = [chosen, rank.find((i) => i !== chosen) ?? rank[0]];
+	const [first, second = first] = rank;
 	const lead = model.totals[first] - model.totals[second];
 	const ties = model.totals.filter((total) => total === model.totals[first]).length;
 	const { plugin, gap } = decider(model, first, second);
@@ -95,11 +94,8 @@ function result({ state, hero = "", following }, model) {
 	return {
 		eyebrow: parts("eyebrow.result"),
 		sentence: parts(ties > 1 ? "score.tie" : fullest ? "score.wins.fullest" : "score.wins", values),
-		why: parts(
-			ties > 1 ? (following?.by_heap ? "score.tie.heap" : "score.tie.why") : gap > 0 ? "score.decider" : "score.plain",
-			values,
-		),
-		next: parts("next.assume", { pod: pod(hero, hero), node: node(model.names[first]) }),
+		why: parts(ties > 1 ? "score.tie.why" : gap > 0 ? "score.decider" : "score.plain", values),
+		next: parts("next.HostSelected"),
 	};
 }
 
@@ -121,6 +117,7 @@ function isFullest(state, model, index) {
 /** @param {Context} context @returns {Partial<Caption>} */
 function hostCaption({ state, event, hero = "" }) {
 	const ties = event.ties ?? [];
+	const total = state.cycle.NodesFiltered?.total ?? state.nodes.size; // of a group’s placement its own nodes
 	const values = {
 		pod: pod(hero, hero),
 		node: node(event.node),
@@ -128,12 +125,12 @@ function hostCaption({ state, event, hero = "" }) {
 		n: num(Math.max(event.tied ?? 1, ties.length)),
 		feasible: num(count(event.feasible)),
 		evaluated: num(count(event.evaluated)),
-		all: num(count(state.nodes.size)),
+		all: num(count(total)),
 		nodes: tied(ties, event.tied ?? 1),
 	};
 	const single = event.score === null || event.score === undefined;
-	const sampled = event.evaluated < state.nodes.size && !single;
-	const key = single ? singleKey(state) : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
+	const sampled = event.evaluated < total && !single;
+	const key = single ? singleKey(state, total) : ties.length > 1 ? "host.tie" : sampled ? "host.sampled" : "host.best";
 	return {
 		eyebrow: parts("eyebrow.host"),
 		sentence: parts(key, values),
@@ -142,12 +139,12 @@ function hostCaption({ state, event, hero = "" }) {
 	};
 }
 
-/** Why one node was enough: all were looked at, or not. @param {State} state */
-function singleKey({ cycle, nodes }) {
+/** Why one node was enough: all were looked at, or not. @param {State} state @param {number} total */
+function singleKey({ cycle }, total) {
 	const { evaluated = 0, nominated_first: first, feasible } = cycle.NodesFiltered ?? {};
 	if (first && cycle.HostSelected?.node === first && evaluated <= 1) return "host.single.nominated";
 	if (cycle.PreFilterFinished?.nodes) return "host.single.named";
-	return evaluated < nodes.size && feasible ? "host.single.found" : "host.single";
+	return evaluated < total && feasible ? "host.single.found" : "host.single";
 }
 
 /** The first of those that tied, and how many more. @param {string[]} ties @param {number} all */

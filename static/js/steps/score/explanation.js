@@ -153,3 +153,12 @@ function compare(view, first, second) {
 function signed(n) {
 	return n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0";
 }
+
+/** The points that decide in the frame on screen. @param {View} view @returns {string | null} */
+export function asked({ event, state, frame }) {
+	const model = scores(state);
+	if (!model) return null;
+	const plugin = event.type === "ScoresComputed" ? model.plugins[frame] : undefined;
+	if (!plugin) return `total:${state.cycle.HostSelected?.node ?? model.names[ranking(model.totals)[0]]}`;
+	return `score:${model.names[plugin.weighted.indexOf(Math.max(...plugin.weighted))]}:${plugin.plugin}`;
+}

@@ -36,17 +36,3 @@ export function totalsAfter(model, k) {
 export function ranking(totals) {
 	return totals.map((_, i) => i).sort((a, b) => totals[b] - totals[a] || a - b);
 }
-
-/** A frame for each plugin, and one for the result. @param {import("../../trace/trace").ScoresComputed} event */
-export function scoreFrames(event) {
-	return event.plugins.length + (event.extenders?.length ?? 0) + 1;
-}
-
-/** The points that decide in the frame on screen. @param {View} view @returns {string | null} */
-export function scoreAsked({ event, state, frame }) {
-	const model = scores(state);
-	if (!model) return null;
-	const plugin = event.type === "ScoresComputed" ? model.plugins[frame] : undefined;
-	if (!plugin) return `total:${state.cycle.HostSelected?.node ?? model.names[ranking(model.totals)[0]]}`;
-	return `score:${model.names[plugin.weighted.indexOf(Math.max(...plugin.weighted))]}:${plugin.plugin}`;
-}

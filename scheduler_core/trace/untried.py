@@ -1,0 +1,41 @@
+"""Attempts in which their pod is tried on no node: a group's cycle may end before it comes to a member, or to any."""
+
+from __future__ import annotations
+
+from scheduler_core.apis.messages import Message, NotAnswerable
+from scheduler_core.trace.event import Event
+from scheduler_core.trace.pod_group_events import PodGroupDecided, PodGroupMemberDecided
+
+
+def no_such_attempt(attempt: int) -> NotAnswerable:
+    """The run ended before it."""
+    return NotAnswerable(Message("The run has no attempt {number}.", number=attempt))
+
+
+class Untried:
+    """Follows a run that somebody waits in for an attempt's try."""
+
+    def __init__(self, attempt: int, *, some_nodes: bool = False) -> None:
+        """`some_nodes`: only a try on some of the nodes will do."""
+        self._attempt, self._some_nodes = attempt, some_nodes
+        self._group = PodGroupDecided("", "Unschedulable")
+
+    def see(self, event: Event) -> None:
+        """Raises NotAnswerable as the group's decision reaches a member that was not tried."""
+        if isinstance(event, PodGroupDecided):
+            self._group = event
+        elif isinstance(event, PodGroupMemberDecided) and event.attempt == self._attempt:
+            number, pod = event.attempt, event.pod
+            if self._some_nodes:
+                raise NotAnswerable(
+                    Message("Attempt {number} tried {pod} on none of these nodes.", number=number, pod=pod)
+                )
+            message = self._group.message or self._group.outcome
+            raise NotAnswerable(
+                Message(
+                    "Attempt {number} tried {pod} on no node. Its group was told: {message}",
+                    number=number,
+                    pod=pod,
+                    message=message,
+                )
+            )

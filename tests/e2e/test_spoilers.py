@@ -1,0 +1,105 @@
+"""What is after the step shown is told to whoever asks for it: in a lesson nothing does so unasked."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.builders import node, pod, scenario
+from tests.e2e.player_page import drawn, link_to, open_player, seek, sentence, steps_of, until
+from tests.e2e.test_player_panels import save
+
+COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
+
+
+def test_a_lessons_timeline_tells_outcomes_as_far_as_it_was_played(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "nomination-lost")
+    expect(page.locator(".mark")).to_have_count(5)
+    expect(page.locator(COLOURED)).to_have_count(0)
+    assert "urgent-1" not in page.locator(".mark").nth(1).get_attribute("title")
+    ends = steps_of(page, "AttemptFinished")
+    seek(page, str(ends[1]))
+    expect(page.locator(COLOURED)).to_have_count(2)
+    seek(page, "0")
+    expect(page.locator(COLOURED)).to_have_count(2)
+    page.keyboard.press("l")
+    expect(page.locator(".pod-lane .chip-attempt")).to_have_count(2)
+
+
+def test_a_scenario_of_ones_own_has_its_whole_run_on_the_timeline(browser_page: Page) -> None:
+    page = browser_page
+    page.goto(save(page, scenario(node("n1", cpu=1), pod("a", cpu=1), pod("b", cpu=1)))["url"])
+    drawn(page)
+    until(page, "kschedui.store.complete")
+    expect(page.locator(COLOURED)).to_have_count(2)
+
+
+def test_a_pods_later_attempts_are_listed_for_who_opens_them(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "nomination-lost")
+    first = steps_of(page, "CycleStarted")[0]
+    seek(page, f"{first}&sel=pod:default/high-1")
+    attempts = page.locator("#margin .attempts")
+    expect(attempts.first).to_have_text("Attempt 1 0.0 s ")
+    expect(attempts.last).not_to_be_visible()
+    page.locator("#margin summary").click()
+    expect(attempts.last).to_contain_text("unschedulable")
+
+
+def test_the_margin_names_the_victims_as_the_dry_run_finds_them(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "rung-5-latest-start")
+    step = steps_of(page, "PreemptionEvaluated")[0]
+    rows = page.locator("#margin table tbody tr")
+    seek(page, str(step))
+    expect(page.locator("#margin h2")).to_have_text("Reprieve on n1")
+    expect(rows).to_have_count(1)
+    seek(page, f"{step}.2")
+    expect(rows).to_have_count(2)
+    seek(page, link_to(page, step))
+    expect(page.locator("#margin h2")).to_have_text("Reprieve on n2")
+    page.evaluate("step => kschedui.player.seek(step)", step)
+    page.locator("#margin .segments button").last.click()
+    expect(rows).to_have_count(2)
+
+
+def test_of_equal_totals_the_choice_is_told_when_it_is_made(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "priority-order")
+    step = steps_of(page, "ScoresComputed")[0]
+    seek(page, link_to(page, step))
+    assert sentence(page) == "2 nodes share the highest total: 464 points."
+    expect(page.locator(".lane.win")).to_have_count(0)
+    seek(page, str(step + 1))
+    assert sentence(page) == "critical goes to n1, one of 2 with 464 points."
+    expect(page.locator(".lane.win")).to_have_attribute("data-node", "n1")
+
+
+def test_a_pod_that_the_queue_has_not_heard_of_is_in_none_of_its_sections(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "two-profiles")
+    expect(page.locator(".queue-section.outside")).to_have_count(0)
+    seek(page, str(steps_of(page, "PodIgnored")[0]))
+    expect(page.locator(".queue-section.outside .queue-pod")).to_have_text(["stranger"])
+
+
+def test_a_node_names_what_the_later_plugins_would_say_but_not_before_a_question(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "filter-order")
+    step = steps_of(page, "NodesFiltered")[0]
+    seek(page, f"{step}.4&sel=node:closed")
+    expect(page.locator("#margin")).to_contain_text("NodeResourcesFit: too little cpu")
+    open_player(page, "cordoned-node", "?predict=1")
+    page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "NodesFiltered")[0])
+    drawn(page)
+    page.evaluate("location.hash += '&sel=node:n1'")
+    expect(page.locator("#margin h2")).to_have_text("n1")
+    expect(page.locator("#margin")).not_to_contain_text("cordoned")
+
+
+def test_the_open_timeline_says_what_its_lines_mean(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "backoff")
+    page.keyboard.press("End")
+    page.keyboard.press("l")
+    expect(page.locator(".lanes-key span")).to_have_text(["in activeQ", "in backoffQ", "in unschedulablePods"])

@@ -1,0 +1,104 @@
+"""Whatever is asked about an attempt of a lesson, a difference of releases or a group is answered, or refused with a
+sentence: no other exception is a reader's to see.
+
+The first attempt of each outcome is asked about here; `make test-asking` asks about all of them.
+"""
+
+import os
+from collections.abc import Callable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kschedui.ask import answers, moments
+from kschedui.ask.moments import AT_END, Name
+from kschedui.scenarios import engine
+from kschedui.web.api import jobs
+from kschedui.web.api.asking import jobs as asking
+from kschedui.web.api.jobs import Refused
+from scheduler_core import RunEnded
+from scheduler_core.ask.compare import attempts
+from scheduler_core.scenario.parse import Scenario
+from scheduler_core.trace.events import AnyEvent
+
+ROOT = Path(__file__).resolve().parents[2]
+ALL = "KSCHEDUI_ASK_ALL" in os.environ
+EVERY = 1 if ALL else 3
+FOLDERS = {"lessons": 1, "differences": EVERY}  # and how many files go by without being asked about
+FILES = [
+    *(
+        path
+        for name in FOLDERS
+        for path in sorted((ROOT / "kschedui/scenarios" / name).glob("*.yaml"))[:: FOLDERS[name]]
+    ),
+    *sorted((ROOT / "tests/conformance/gang").glob("*.yaml"))[::EVERY],
+]
+MOST_PIECES = 200 if ALL else 1  # of a search for the smallest change
+LARGE = 300  # nodes, and pods, beyond which one attempt is enough here
+
+
+def asked_about(scenario: Scenario) -> list[tuple[int, str]]:
+    """Attempts and their pods: all, or the first of each outcome."""
+    found: dict[Any, tuple[int, str]] = {}
+    for one in attempts(events_of(scenario)):
+        found.setdefault(one.attempt if ALL else (one.outcome, bool(one.nominated)), (one.attempt, one.pod))
+    few = len(scenario.objects) + len(scenario.events) > LARGE and not ALL
+    return list(found.values())[: 1 if few else None]
+
+
+def events_of(scenario: Scenario) -> Iterator[AnyEvent]:
+    """As far as the run goes."""
+    try:
+        yield from engine.simulate(scenario)
+    except RunEnded:
+        return
+
+
+def answered(work: Callable[[], Any]) -> Any:
+    """None: refused. What else is raised fails the test."""
+    said = ""
+    try:
+        return work()
+    except Refused as refused:
+        said = refused.rows[0]["message"]
+    assert said, "a refusal has a sentence"
+    return None
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_question_about_an_attempt_has_an_answer_or_a_sentence(path: Path) -> None:
+    text = path.read_text()
+    scenario = engine.read(text)
+    sha = sha256(text.encode()).hexdigest()
+    moments.forget()
+    for attempt, pod in asked_about(scenario):
+        ask(Name(sha, "", attempt), text, pod)
+    end = Name(sha, "", AT_END)
+    for pod in (answered(lambda: answers.pods(end, text)) or [])[:2]:
+        answered(lambda: asking.how_many(end, text, pod, 3))  # noqa: B023
+
+
+def ask(name: Name, text: str, pod: str) -> None:
+    namespace, _, short = pod.partition("/")
+    of_pod = {"type": "set", "kind": "Pod", "namespace": namespace, "name": short}
+    edits = [{**of_pod, "path": ["spec", "priority"], "value": 7}, {"type": "strategy", "strategy": "MostAllocated"}]
+    answered(lambda: asking.about(name, text))
+    answered(lambda: asking.what_if(name, text, edits))
+    for _ in range(MOST_PIECES):
+        found = answered(lambda: answers.smallest(name, text) if moments.asked(name, text) else None)
+        if found is None or found.done >= found.pieces:
+            break
+    explained = answered(lambda: jobs.explain(text, name.attempt, [], ""))
+    if explained is not None:
+        scored = moments.asked(name, text).moment.decision.record["totals"]
+        for node in list(scored)[:1]:
+            answered(lambda: asking.weights(name, text, node))  # noqa: B023
+
+
+@pytest.mark.parametrize("path", FILES[::EVERY], ids=lambda path: f"{path.parent.name}-{path.stem}")
+def test_every_run_is_compared_with_itself_on_another_release(path: Path) -> None:
+    text = path.read_text()
+    older = "1.34" if engine.read(text).release.version == "1.36" else "1.36"
+    answered(lambda: jobs.compare_runs((text, ""), (text, older)))
