@@ -20,13 +20,15 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--mapping", metavar="FILE", help="where to write which name became which, readable by you only"
     )
+    parser.add_argument("--quiet", action="store_true", help="nothing on standard error about what was left out")
+    parser.add_argument("--strict", action="store_true", help="a text that is cut off makes the exit status 1")
 
 
 def run(options: Namespace) -> int:
     try:
         with opened(options.file) as source:
-            text, _ = scenario_text(source.read())
-        made = anonymise(text, LIMITS)
+            found = scenario_text(source.read())
+        made = anonymise(found.text, LIMITS)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{options.file}: {line}" for line in str(error).splitlines())) from None
     if options.mapping:
@@ -35,5 +37,7 @@ def run(options: Namespace) -> int:
                 json.dump({"names": made.mapping, "label keys": made.label_keys}, file, indent=1, ensure_ascii=False)
         except OSError as error:
             raise Unusable(f"cannot write {options.mapping}: {error.strerror}") from None
+    if not options.quiet:
+        sys.stderr.writelines(f"{options.file}: {note}\n" for note in found.notes)
     sys.stdout.write(made.text)
-    return 0
+    return int(options.strict and found.cut)

@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from kschedui.scenarios import importers
 from kschedui.scenarios.importers.reading import raw_text
+from kschedui.scenarios.importers.reading.file_text import GZIP, UTF_16
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
 from scheduler_core import Limits, Scenario, ScenarioError, parse_scenario
 from scheduler_core.apis.messages import Message
@@ -18,7 +19,6 @@ from scheduler_core.releases import RELEASES
 LIMITS = Limits(bytes=256 * 1024 * 1024)
 MOST_BYTES = 1024 * 1024 * 1024  # of a dump
 SHOWN_WARNINGS = 20
-GZIP = b"\x1f\x8b"
 
 
 class Unusable(Exception):
@@ -62,27 +62,26 @@ def read(name: str, version: str | None = None) -> Input:
     try:
         with opened(name) as source:
             content = source.read()
-        text, notes = scenario_text(content)
+        text = scenario_text(content)
         release = RELEASES[version] if version else None
-        scenario = parse_scenario(text, LIMITS, known_plugins(outside_plugins()), release)
+        scenario = parse_scenario(text.text, LIMITS, known_plugins(outside_plugins()), release)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{name}: {one}" for one in str(error).splitlines())) from None
     except OSError as error:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
-    return Input(name, scenario, notes)
+    return Input(name, scenario, tuple(text.notes))
 
 
-def scenario_text(content: bytes) -> tuple[str, tuple[Message, ...]]:
+def scenario_text(content: bytes) -> importers.Imported:
     """A text that is a scenario as it stands; another, and one that a cluster printed, is imported."""
-    if not content.startswith(GZIP):
+    if not content.startswith((GZIP, *UTF_16)):
         try:
             text = content.decode("utf-8-sig")
         except UnicodeDecodeError:
             raise Unusable("the input is no text in UTF-8") from None
         if not raw_text.is_dump(text):
-            return text, ()
-    made = importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
-    return made.text, tuple(made.notes)
+            return importers.Imported(text)
+    return importers.convert(io.BytesIO(content), LIMITS, MOST_BYTES)
 
 
 def say_warnings(found: Input, *, quiet: bool) -> int:

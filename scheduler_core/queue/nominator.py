@@ -51,9 +51,9 @@ class Nominator:
         found = (self._pods.get(key) for key in self._by_node.get(node_name, ()) if key not in self.popped)
         return [pod for pod in found if pod is not None]
 
-    def pairs(self) -> Iterable[tuple[str, PodKey]]:
+    def pairs(self) -> list[tuple[str, PodKey]]:
         """(node, pod) of all nominations, by node, in the order of their nomination."""
-        return ((node_name, key) for node_name, keys in self._by_node.items() for key in keys)
+        return [(node_name, key) for node_name, keys in self._by_node.items() for key in keys]
 
     def node_of(self, key: PodKey) -> str:
         return self._node_of.get(key, "")

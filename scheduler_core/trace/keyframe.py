@@ -115,7 +115,11 @@ class CompactedLog:
             elif isinstance(event, trace.CycleStarted):
                 self._cycle = [event]
                 self._group = self._group if event.pod_group else []
-            elif self._cycle and kind not in _OF_NO_CYCLE and not self._is_beside_the_cycle(event):
+            elif (
+                self._cycle
+                and kind not in _OF_NO_CYCLE
+                and not ((self._group or kind is preemption.VictimEvicted) and self._is_beside_the_cycle(event))
+            ):
                 self._cycle.append(event)
             if kind not in _KEPT:
                 if isinstance(event, trace.ClockAdvanced):

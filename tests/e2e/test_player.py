@@ -59,8 +59,9 @@ def test_the_lanes_say_what_the_decision_record_says(browser_page: Page) -> None
         " [[l.dataset.node, Number(l.querySelector('.total b').textContent)]] : [])"
     )
     assert dict(totals) == record["totals"]
-    expect(page.locator(".lane.win")).to_have_attribute("data-node", record["node"])
     expect(page.locator("#margin")).to_contain_text(str(record["totals"][record["node"]]))
+    seek(page, str(scored + 1))
+    expect(page.locator(".lane.win")).to_have_attribute("data-node", record["node"])
 
 
 def test_a_score_block_shows_raw_normalised_and_weighted_as_recorded(browser_page: Page) -> None:

@@ -75,3 +75,18 @@ def test_strangers_see_no_pods_of_a_private_scenario(author: Browser, stranger: 
 
 def test_a_run_without_waiting_pods_says_so(author: Browser) -> None:
     assert "0 pods wait" in author.get(page_of(author, node("n1"), pod("a"))).content.decode()
+
+
+def test_pods_of_a_workload_that_wait_for_the_same_reason_stand_together(author: Browser) -> None:
+    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web-1", "uid": "u", "controller": True}
+    crowd = [waiting(f"web-{i}", cpu=9) for i in range(7)]
+    for one in crowd:
+        one["metadata"]["ownerReferences"] = [owner]
+    crowd[6]["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "8"
+    address = page_of(author, node("n1", cpu=4), *crowd, waiting("other", cpu=9))
+    (group,) = author.get(address).context["groups"]
+    assert group["count"] == 8
+    assert [len(row["others"]) for row in group["pods"]] == [5, 0, 0]
+    assert "and 5 pods of the same workload, for the same reason" in author.get(address).content.decode()
+    links = [row["url"] for row in [group["pods"][0], *group["pods"][0]["others"]]]
+    assert len(set(links)) == 6

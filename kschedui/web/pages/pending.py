@@ -1,6 +1,6 @@
 """/s/<id>/v/<n>/pending/: the pods that a run leaves waiting, by cause or by workload, and what blocks each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -82,11 +82,22 @@ def groups(found: list[WaitingPod], version: Version, by: str, chosen: str) -> l
             "key": key,
             "title": key if by == "workload" else spoken(words.blocker_words(pods[0])),
             "count": len(pods),
-            "pods": [as_row(pod, version) for pod in pods[:most]],
-            "more": max(len(pods) - most, 0),
+            "pods": [as_row(pod, version, others) for pod, *others in rows[:most]],
+            "more": sum(map(len, rows[most:])),
         }
         for key, pods in sorted(made.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+        for rows in [alike(pods)]
     ]
+
+
+def alike(pods: list[WaitingPod]) -> list[list[WaitingPod]]:
+    """Pods of one workload of which the same is to be said stand together, the most of them first."""
+    found: dict[tuple[object, ...], list[WaitingPod]] = {}
+    for pod in pods:
+        causes = tuple(map(str, map(words.cause_words, pod.causes)))
+        nearest = tuple(map(str, map(words.near_words, pod.nearest)))
+        found.setdefault((workload_key(pod), pod.message, pod.dumped, causes, nearest), []).append(pod)
+    return sorted(found.values(), key=len, reverse=True)
 
 
 def cause_key(pod: WaitingPod) -> str:
@@ -98,13 +109,14 @@ def workload_key(pod: WaitingPod) -> str:
     return f"{namespace}/{pod.owner or name}"
 
 
-def as_row(pod: WaitingPod, version: Version) -> dict[str, Any]:
-    """A pod for the page: {pod, url (of the step), ask (what would make it fit), attempt, blocker, causes,
-    nearest, message, dumped, same, why}."""
+def as_row(pod: WaitingPod, version: Version, others: Sequence[WaitingPod] = ()) -> dict[str, Any]:
+    """A pod for the page: {pod, url (of the step), others [{pod, url}] (of which the same is to be said), ask (what
+    would make it fit), attempt, blocker, causes, nearest, message, dumped, same, why}."""
     page = reverse("version", args=[version.scenario.public_id, version.number])
+    step, *steps = ({"pod": one.pod, "url": f"{page}#{one.step + 1}&sel=pod:{one.pod}"} for one in (pod, *others))
     return {
-        "pod": pod.pod,
-        "url": f"{page}#{pod.step + 1}&sel=pod:{pod.pod}",
+        **step,
+        "others": steps,
         "ask": f"{page}?ask=changes#{pod.step + 1}",
         "attempt": pod.attempt,
         "blocker": spoken(words.blocker_words(pod)),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
@@ -37,7 +37,7 @@ class Nominations(Protocol):
 
     def __bool__(self) -> bool: ...
 
-    def pairs(self) -> Iterable[tuple[str, PodKey]]: ...
+    def pairs(self) -> Sequence[tuple[str, PodKey]]: ...
 
 
 class Filters:
@@ -164,7 +164,7 @@ class Filters:
         nodes, pods = self._cluster.nodes, self._cluster.pods
         if self._nominations_seen != (nominations.changes.version, nodes.generation):
             self._nominations_seen = nominations.changes.version, nodes.generation
-            pairs, row_of, slot_of = list(nominations.pairs()), nodes.row_of.get, pods.slot_of
+            pairs, row_of, slot_of = nominations.pairs(), nodes.row_of.get, pods.slot_of
             found = slots = [slot_of[key] for _, key in pairs]
             if nominations.popped:
                 found = [_known(pods, key, nominations) for _, key in pairs]

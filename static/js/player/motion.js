@@ -81,7 +81,9 @@ function flight(root, element, from, to, timing) {
 	const look = getComputedStyle(element);
 	block.className = "flight";
 	block.textContent = (element.getAttribute("data-fly") ?? "").split("/").at(-1) ?? "";
-	block.style.setProperty("background", look.backgroundColor);
+	const empty = look.backgroundColor === "rgba(0, 0, 0, 0)"; // hatched: it is not there for good
+	block.style.setProperty("background-color", empty ? "var(--panel)" : look.backgroundColor);
+	block.style.setProperty("background-image", look.backgroundImage);
 	block.style.setProperty("color", look.color);
 	root.append(block);
 	const at = (/** @type {DOMRect} */ box) => ({

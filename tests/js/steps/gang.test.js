@@ -2,16 +2,18 @@
 // What the stage for pod groups shows, from recorded lessons: how each member stands, the quorum, placements, the queue.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { captionOf, loadCaptions } from "../../../static/js/steps/captions.js";
-import { quorumWords } from "../../../static/js/steps/group/frame.js";
+import { frame, quorumWords } from "../../../static/js/steps/group/frame.js";
 import { gangOf } from "../../../static/js/steps/group/model.js";
-import { placements } from "../../../static/js/steps/group/placements.js";
+import { nodeBox } from "../../../static/js/steps/group/nodes.js";
+import { columns, placements } from "../../../static/js/steps/group/placements.js";
 import { items } from "../../../static/js/steps/group/queue.js";
+import { victims } from "../../../static/js/steps/group/victims.js";
 import { messageWords } from "../../../static/js/steps/group/words.js";
 import { sceneOf } from "../../../static/js/steps/registry.js";
 import { unpack } from "../../../static/js/trace/late/candidates.js";
@@ -24,28 +26,33 @@ const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
 const LESSONS = ["fits", "too-big", "one-zone", "preempts", "waits"].map((name) =>
 	join(ROOT, "kschedui", "scenarios", "lessons", `gang-${name}.yaml`),
 );
+const GANGS = join(ROOT, "tests", "conformance", "gang");
+const RECORDED = readdirSync(GANGS).flatMap((name) => (name.endsWith(".yaml") ? [join(GANGS, name)] : []));
 const catalogue = (language) => JSON.parse(readFileSync(join(ROOT, "static", "i18n", `${language}.json`)));
 
-/** By lesson: each step's event, the state after it, and the next event. */
-const runs = new Map(LESSONS.map((file) => [/gang-(.*)\.yaml/.exec(file)[1], []]));
-{
-	const told = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...LESSONS], {
+/** By file: each step's event, and the state after it. */
+function played(files) {
+	const told = execFileSync(PYTHON, [join(ROOT, "tests", "js", "trace", "chunks.py"), ...files], {
 		cwd: ROOT,
 		env: { ...process.env, PYTHONPATH: ROOT },
-		maxBuffer: 1 << 28,
+		maxBuffer: 1 << 29,
 	});
+	const out = new Map();
 	const states = new Map();
 	for (const line of told.toString().split("\n").filter(Boolean)) {
 		const { file, chunk } = JSON.parse(line);
 		unpack(chunk);
-		const name = /gang-(.*)\.yaml/.exec(file)[1];
-		const state = states.get(name) ?? states.set(name, emptyState()).get(name);
+		const state = states.get(file) ?? states.set(file, emptyState()).get(file);
+		const steps = out.get(file) ?? out.set(file, []).get(file);
 		for (const event of chunk.events) {
 			apply(state, event);
-			runs.get(name).push({ event, state: fork(state) });
+			steps.push({ event, state: fork(state) });
 		}
 	}
+	return out;
 }
+
+const runs = new Map([...played(LESSONS)].map(([file, steps]) => [/gang-(.*)\.yaml/.exec(file)[1], steps]));
 useCatalogue(catalogue("en"));
 await loadCaptions();
 
@@ -198,4 +205,36 @@ test("kube-scheduler's sentences about groups are told in the reader's language"
 		"3 个放置方案中 0 个放得下整个组。",
 	);
 	useCatalogue(catalogue("en"));
+});
+
+/** The texts of a description. */
+function textsOf(drawn) {
+	if (Array.isArray(drawn)) return drawn.flatMap(textsOf);
+	if (drawn && typeof drawn === "object") return textsOf(drawn.children);
+	return typeof drawn === "string" ? [drawn] : [];
+}
+
+test("whatever a group comes to in the recorded runs can be drawn, each member once, and as many as there are", () => {
+	for (const [file, steps] of played(RECORDED)) {
+		for (const { event, state } of steps) {
+			const gang = gangOf(event, state);
+			if (!gang) continue;
+			const where = `${file} ${state.step} ${event.type}`;
+			const view = { event, state, hero: heroOf(event, state), width: 1280, act: {} };
+			const beside = placements(gang, state);
+			const drawn = [
+				frame(view, gang),
+				victims(view, gang),
+				beside.length ? columns(view, gang, beside) : [...state.nodes.keys()].map((name) => nodeBox(view, gang, name)),
+			];
+			assert.doesNotMatch(textsOf(drawn).join(" "), /undefined|NaN|\bgang\.|\{/, where);
+			const names = gang.members.map(({ pod }) => pod).filter(Boolean);
+			assert.equal(new Set(names).size, names.length, where);
+			assert.ok(gang.have >= 0 && gang.have <= gang.whole, where);
+			const on = gang.members.filter(({ standing }) => /^(fits|bound|permit|assumed|goes)$/.test(standing));
+			if (gang.phase === "tried") assert.equal(gang.have, on.length, where);
+			for (const { pod, standing, node } of on)
+				assert.ok(standing === "goes" || gang.cycle?.scored || state.pods.get(pod).node === node, where);
+		}
+	}
 });

@@ -1,0 +1,107 @@
+"""What docs/cli.md says can be typed: every command, every option with every command that it names."""
+
+import io
+import re
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from kschedui.cli.main import main
+from tests.builders import node, pod, scenario
+from tests.dumps import Cluster, as_yaml, listed
+from tests.web.test_command_line_experiment import FILE as EXPERIMENT
+
+GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+WORDS = {"FILE": "good.yaml", "...": "", "POD": "a", "A": "good.yaml", "B": "good.yaml", "N": "2"}
+NEEDED = {"explain": ["a", "good.yaml"], "diff": ["good.yaml"] * 2, "capacity": ["a", "good.yaml"]}
+SERVER = "serve"  # which test_up.py starts
+
+
+@pytest.fixture(autouse=True)
+def _files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    good = scenario(node("n1", cpu=4), pod("a", cpu=1), expect={"pods": {"default/a": "n1"}})
+    Path("good.yaml").write_text(good)
+    Path("experiment.yaml").write_text(EXPERIMENT.replace("shop.yaml", "good.yaml").split("  - {name")[0] + SEEDS)
+
+
+SEEDS = "  - seeds: {count: 2}\n"
+
+
+def commands() -> list[list[str]]:
+    """Those of the table, with files in place of the words for them."""
+    found = re.findall(r"^\| `kschedui ([^`]+)`", GUIDE, re.MULTILINE)
+    return [[WORDS.get(word, word) for word in one.split() if WORDS.get(word, word)] for one in found]
+
+
+def options() -> list[tuple[str, str]]:
+    """(command, option) of every row of the table of options."""
+    rows = re.findall(r"^\| (`-[^|]+) \| ([^|]+) \|", GUIDE, re.MULTILINE)
+    every = [one[0] for one in commands()]
+    made = []
+    for said, of in rows:
+        first, *others = re.findall(r"`([^`]+)`", said)
+        forms = [first, *(f"{first.split()[0]} {other}" for other in others)]
+        names = [one for one in every if one != SERVER] if of == "all but serve" else of.split(", ")
+        made += [(name, form) for name in names for form in forms]
+    return made
+
+
+def test_the_tables_are_read() -> None:
+    assert len(commands()) > 8
+    assert ("check", "--format junit") in options()
+    assert ("import", "--strict") in options()
+
+
+@pytest.mark.parametrize("command", [one for one in commands() if one[0] != SERVER], ids=" ".join)
+def test_every_command_of_the_guide_works_as_written(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    if command[0] == "experiment":
+        command = ["experiment", "experiment.yaml", "--processes", "1"]
+    assert main(command) == 0
+    assert capsys.readouterr().out or command[0] == "diff"
+
+
+@pytest.mark.parametrize(("command", "option"), options(), ids=str)
+def test_every_option_of_the_guide_is_one(command: str, option: str) -> None:
+    values = {"FILE": "made.txt", "N": "1", "X.YZ": "1.33"}
+    given = [values.get(word, word) for word in option.split()]
+    files = ["experiment.yaml"] if command == "experiment" else NEEDED.get(command, ["good.yaml"])
+    assert main([command, *files, *given]) == 0
+
+
+def test_a_dump_is_explained_without_a_file(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = Cluster(nodes=2, pods=6, images=1, waits=3).objects()
+    waits = next(one for one in objects if one["kind"] == "Pod" and "nodeName" not in one["spec"])["metadata"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(as_yaml(listed(objects)).encode())))
+    line = next(line for line in GUIDE.splitlines() if "| kubectl kschedui explain" in line)
+    words = line.split("kubectl kschedui ")[1].split()
+    assert words[0::2] == ["explain", "-"]
+    assert main(["explain", f"{waits['namespace']}/{waits['name']}", "-"]) == 0
+    assert "Too little cpu" in capsys.readouterr().out
+
+
+def test_what_a_pipeline_reads_has_the_fields_that_pipelines_read(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("bad.yaml").write_text(scenario(node("n1"), pod("ab"), expect={"pods": {"ab": "n<2"}}))
+    assert main(["check", "--format", "junit", "good.yaml", "bad.yaml", "absent.yaml"]) == 2
+    suite = ElementTree.fromstring(capsys.readouterr().out)
+    suite = suite if suite.tag == "testsuite" else suite[0]
+    assert {"name", "tests", "failures", "errors"} <= set(suite.keys())
+    cases = suite.findall("testcase")
+    assert len(cases) == int(suite.get("tests", "")) == 3
+    assert all({"name", "classname"} <= set(case.keys()) for case in cases)
+    told = [(case.find("failure") is not None, case.find("error") is not None) for case in cases]
+    assert told == [(False, False), (True, False), (False, True)]
+
+
+def test_a_text_that_is_cut_off_is_told_by_every_command_that_writes_a_scenario(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    text = as_yaml(listed(Cluster(nodes=2, pods=6, images=1).objects()))
+    Path("cut.yaml").write_text(text[: len(text) // 2])
+    for command in ("import", "anonymise"):
+        assert main([command, "--strict", "cut.yaml"]) == 1
+        assert "The text is cut off" in capsys.readouterr().err
