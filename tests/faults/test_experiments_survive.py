@@ -14,7 +14,7 @@ from tests.processes import descendants
 from tests.web.experiments import OUTLIERS, outlier_factors
 from tests.web.visitor import LONG, Visitor
 
-SEEDS, PRIORITIES = 100, 6
+SEEDS, PRIORITIES = 100, 12
 SIZE = SEEDS * PRIORITIES
 
 
