@@ -1,16 +1,20 @@
 """For each difference between neighbouring releases a scenario in which it shows, in both releases.
 
-`differences/<name>-<older release>.yaml`; the name is the rule's, the plugin's or the feature gate's. Each text says
-nothing of its release: that is put in.
+`differences/<name>-<older release>.yaml`; the name is the rule's, the plugin's or the feature gate's. No file says
+anything of its release or of what it shows: that is put in, in the words of the difference.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
+from django.utils.translation import gettext
+
+from kschedui.language import spoken
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.releases.differences import Difference, differences
 
@@ -58,6 +62,22 @@ def path_of(name: str, older: str) -> Path:
 
 
 def text_of(name: str, older: str, release: str) -> str:
-    """The scenario's text on a release; `older` is the older one of the pair."""
+    """The scenario's text on a release, in the visitor's language; `older` is the older one of the pair."""
     text = path_of(name, older).read_text(encoding="utf-8")
-    return text.replace(HEAD, f'{HEAD}  kubernetesVersion: "{release}"\n', 1)
+    says = {"kubernetesVersion": release, **_said(name, older)}
+    lines = [f"  {field}: {json.dumps(value, ensure_ascii=False)}\n" for field, value in says.items()]
+    return text.replace(HEAD, HEAD + "".join(lines), 1)
+
+
+def _said(name: str, older: str) -> dict[str, str]:
+    """Title and description."""
+    order = list(RELEASES.values())
+    newer = order[order.index(RELEASES[older]) + 1]
+    found = next(one for one in differences(RELEASES[older], newer) if name_of(one) == name)
+    before, after = spoken(found.before), spoken(found.after)
+    title = after[0].upper() + after[1:] if found.name else gettext("{where}: {after}").format(where=name, after=after)
+    description = gettext("Kubernetes {older}: {before}. Kubernetes {newer}: {after}.")
+    return {
+        "title": title,
+        "description": description.format(older=older, before=before, newer=newer.version, after=after),
+    }

@@ -153,7 +153,7 @@ class CompactedLog:
             case groups.PodGroupMemberDecided():
                 self._cycle = [event]
                 return
-            case groups.PodGroupConditionWritten() if not event.kept:
+            case groups.PodGroupConditionWritten() if not event.kept and not event.absent:
                 self._latest[event.pod_group, type(event)] = event
             case groups.PodGroupEvaluated() | groups.PodGroupCycleFinished():
                 self._cycle = []

@@ -120,13 +120,15 @@ class PodGroupMemberDecided(Event, frozen=True, tag=True):
 
 
 class PodGroupConditionWritten(Event, frozen=True, tag=True):
-    """The condition PodGroupScheduled. `kept`: True stands there already and is never taken back."""
+    """The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never
+    taken back. `absent`: there is no PodGroup to write it to."""
 
     pod_group: PodGroupKey
     status: Literal["True", "False"]
     reason: str
     message: str = ""
     kept: bool = False
+    absent: bool = False
 
 
 class PodGroupCycleFinished(Event, frozen=True, tag=True):

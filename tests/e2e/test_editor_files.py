@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
@@ -74,6 +74,25 @@ def test_a_file_that_cannot_be_read_is_one_sentence_and_changes_nothing(page: Pa
     bring(page, "utf-16.yaml", NODES.encode("utf-16"))
     expect(page.locator("#import")).not_to_be_visible()
     expect(status(page)).to_contain_text("No problems. 1 node, 0 pods.")
+
+
+def test_while_a_dump_is_read_the_dialog_says_so_rests_and_can_be_cancelled(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/api/v1/import", lambda route: held.append(route))
+    bring(page, "nodes.yaml", NODES.encode())
+    expect(page.locator("#import-doing")).to_contain_text("Sending")
+    expect(page.locator("#import-progress")).to_be_visible()
+    for control in ("#import-go", "#import-file", "#import-text"):
+        expect(page.locator(control)).to_be_disabled()
+    page.locator("#import-stop").click()
+    expect(page.locator("#import-go")).to_be_enabled()
+    expect(page.locator("#import-progress")).not_to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(status(page)).to_contain_text("No problems. 2 nodes, 3 pods.")
+    page.unroute("**/api/v1/import")
+    bring(page, "nodes.yaml", NODES.encode())
+    expect(status(page)).to_contain_text("1 node, 0 pods")
+    assert held
 
 
 def test_nothing_secret_of_a_dump_is_sent(page: Page) -> None:

@@ -15,6 +15,7 @@ import pytest
 import yaml
 
 from kschedui.cli.main import main
+from scheduler_core.releases import RELEASES
 from tests.builders import node, pod, scenario
 from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
 
@@ -176,6 +177,17 @@ def test_a_dump_is_simulated_as_it_is(folder: Path, capsys: pytest.CaptureFixtur
 def test_another_release_is_simulated_on_demand(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put("good.yaml", GOOD)
     assert main(["simulate", "--format", "events", "--kubernetes-version", "1.33", "good.yaml"]) == 0
+
+
+@pytest.mark.parametrize("release", list(RELEASES)[:-1])
+def test_a_gang_is_refused_by_every_older_release_with_the_line_and_the_release(
+    release: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put("gang.yaml", (ROOT / "tests/conformance/gang/001-gang-fits.yaml").read_text(encoding="utf-8"))
+    assert main(["simulate", "--kubernetes-version", release, "gang.yaml"]) == 2
+    told = capsys.readouterr().err
+    assert f"gang.yaml: document 4, line 30, kind: Kubernetes {release} has no PodGroup" in told
+    assert f"document 5, line 45, spec.schedulingGroup: Kubernetes {release} has no such field" in told
 
 
 def test_the_management_command_is_the_same(folder: Path) -> None:

@@ -149,3 +149,12 @@ def test_a_lesson_about_a_difference_pins_its_release() -> None:
     for text in pinned.values():
         release = engine.read(text).release
         assert any(decided(text, release) != decided(text, other) for other in RELEASES.values())
+
+
+def test_an_example_is_told_in_the_visitors_language(author: Browser) -> None:
+    asked = {"name": "nodes_cut_off", "older": "1.30"}
+    english = author.get(author.post("/releases/example", asked).url).content.decode()
+    assert "Nodes that PreFilter leaves out are not mentioned in the message" in english
+    author.cookies["django_language"] = "zh-hans"
+    chinese = author.get(author.post("/releases/example", asked).url).content.decode()
+    assert "消息不提被 PreFilter 排除的节点" in chinese

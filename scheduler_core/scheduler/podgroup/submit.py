@@ -98,16 +98,16 @@ def _bind(scheduler: Scheduler, attempt: Attempt) -> None:
 def write_condition(scheduler: Scheduler, group: QueuedPodGroup, result: GroupResult) -> None:
     """updatePodGroupCondition: a group that was scheduled once stays so, whatever becomes of further members."""
     stored = group.stored()
-    if stored is None or group.mixed:
+    if group.mixed:
         return
     if result.success:
         condition = PodGroupCondition("True", "Scheduled", result.message)
     else:
         reason = "SchedulerError" if result.outcome == "Error" else "Unschedulable"
         condition = PodGroupCondition("False", reason, result.message)
-    kept = stored.condition is not None and stored.condition.status == "True" and condition.status == "False"
-    scheduler.emit(
-        PodGroupConditionWritten(group.key, condition.status, condition.reason, condition.message, kept=kept)
-    )
-    if not kept and condition != stored.condition:
+    before = stored.condition if stored is not None else None
+    kept = before is not None and before.status == "True" and condition.status == "False"
+    told = (condition.status, condition.reason, condition.message)
+    scheduler.emit(PodGroupConditionWritten(group.key, *told, kept=kept, absent=stored is None))
+    if stored is not None and not kept and condition != before:
         scheduler.api.patch_pod_group(group.key, condition)

@@ -135,7 +135,7 @@ function teaching(view, page, here) {
 		),
 		h(
 			"div",
-			{ key: "speaker", class: "share-class" },
+			{ key: "speaker", class: "share-tool" },
 			h(
 				"button",
 				{ type: "button", class: "button", on: { click: () => view.act.open("speaker") } },
@@ -145,7 +145,7 @@ function teaching(view, page, here) {
 		),
 		h(
 			"div",
-			{ key: "handout", class: "share-class" },
+			{ key: "handout", class: "share-tool" },
 			h("a", { class: "button", href: `${page.pathname}handout${page.search}` }, t("share.handout")),
 			h("p", { class: "muted small" }, t("share.handout.about")),
 		),

@@ -118,17 +118,14 @@ export function sentence(view, list) {
 	});
 }
 
-/** A teacher's words, which are of the outcome: when all of it has been shown. @param {View} view */
-export function lessonAt({ event, frame, order, state, boot }) {
-	if (frame < framesOf(event, order) - 1) return undefined;
-	const own = (/** @type {any} */ one) => one.event === event.type && (!one.attempt || one.attempt === state.attempt);
-	return (boot.lesson?.captions ?? []).find(own);
-}
-
 /** @param {Element} target @param {View} view */
 export function drawCaption(target, view) {
 	const { eyebrow, sentence: words, why } = view.caption;
-	const lesson = lessonAt(view);
+	const own = (/** @type {any} */ one) =>
+		one.event === view.event.type && (!one.attempt || one.attempt === view.state.attempt);
+	// a teacher speaks of the outcome: when all of it has been shown
+	const whole = view.frame === framesOf(view.event, view.order) - 1;
+	const lesson = whole && (view.boot.lesson?.captions ?? []).find(own);
 	const [long, reason] = [widthOf(plain(words)), plain(why)];
 	const rows = (long > ROW ? 2 : 1) + (widthOf(reason) > WHY_ROW ? 2 : 1) + (lesson ? 1 : 0);
 	target.classList.toggle("dense", rows > 3);

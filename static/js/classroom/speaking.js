@@ -5,7 +5,6 @@
  * class.
  */
 
-import { lessonAt } from "../chrome/story.js";
 import { predictions } from "../learn/predictions.js";
 import { textOf } from "../learn/words.js";
 import { plain } from "../shared/i18n.js";
@@ -111,7 +110,7 @@ function soon() {
 }
 
 function tell() {
-	const { screen, store, index, boot, player } = /** @type {Page} */ (page);
+	const { root, screen, store, index, boot, player } = /** @type {Page} */ (page);
 	const view = screen.drawn;
 	if (!view) return;
 	channel?.postMessage({
@@ -121,7 +120,7 @@ function tell() {
 		frame: view.frame,
 		steps: store.steps,
 		playing: player.playing,
-		now: toldOf(view),
+		now: { ...toldOf(view), lesson: root.querySelector("#caption .lesson")?.textContent ?? "" },
 		next: nextOf(view),
 		stops: stops?.list(index),
 		class: boot.class ? ofClass.told() : null,
@@ -132,14 +131,14 @@ function tell() {
 function toldOf(view) {
 	const { eyebrow, sentence, why } = view.caption;
 	const told = { eyebrow: plain(eyebrow), sentence: plain(sentence), why: plain(why) };
-	return { ...told, lesson: predictions.open ? "" : (lessonAt(view)?.text ?? "") };
+	return { ...told, lesson: "" };
 }
 
 /** What comes with the next key, whether it may be told or not: of an open question, its answer. @param {View} view */
 function nextOf(view) {
 	const { player, store, explainer } = view;
 	const { open, ahead } = predictions;
-	const to = open?.shown ?? player.ahead;
+	const to = open?.shown ?? onward(player);
 	if (!to) return null;
 	const asks = !open && ahead && ahead.from.step === to.step && ahead.from.frame === to.frame;
 	if (asks) return { eyebrow: "", sentence: plain(textOf(ahead)), why: "", lesson: "", asks: true };
@@ -149,4 +148,15 @@ function nextOf(view) {
 	const following = store.event(to.step + 1);
 	const caption = captionOf({ state, event, frame: to.frame, order, following, explainer });
 	return toldOf(/** @type {View} */ ({ ...view, ...to, event, state, caption }));
+}
+
+/** Where the player's next key goes; null: nothing more is here. @param {Player} player */
+function onward(player) {
+	let { step, frame } = player;
+	do {
+		if (frame < player.frames(step) - 1) frame += 1;
+		else if (player.store.event(step + 1)) [step, frame] = [step + 1, 0];
+		else return null;
+	} while (player.leavesOut(step, frame));
+	return { step, frame };
 }

@@ -70,22 +70,16 @@ export class Player {
 		this.changed(motion);
 	}
 
-	/** The place one frame on; null: none is here. @returns {Place | null} */
-	get ahead() {
+	/** One frame on or back. @returns {boolean} whether there was one */
+	forward(motion = true) {
 		let { step, frame } = this;
 		do {
 			if (frame < this.frames(step) - 1) frame += 1;
 			else if (this.store.event(step + 1)) [step, frame] = [step + 1, 0];
-			else return null;
+			else return false;
 		} while (this.leavesOut(step, frame));
-		return { step, frame };
-	}
-
-	/** One frame on or back. @returns {boolean} whether there was one */
-	forward(motion = true) {
-		const { ahead } = this;
-		if (ahead) this.move(ahead.step, ahead.frame, motion);
-		return ahead !== null;
+		this.move(step, frame, motion);
+		return true;
 	}
 
 	back() {

@@ -596,7 +596,7 @@ export interface PodGroupMemberDecided {
   node?: string;
 }
 
-/** The condition PodGroupScheduled. `kept`: True stands there already and is never taken back. */
+/** The condition PodGroupScheduled that the cycle wants to write. `kept`: True stands there already and is never */
 export interface PodGroupConditionWritten {
   type: "PodGroupConditionWritten";
   pod_group: string;
@@ -604,6 +604,7 @@ export interface PodGroupConditionWritten {
   reason: string;
   message?: string;
   kept?: boolean;
+  absent?: boolean;
 }
 
 /** All that the cycle caused has been delivered. AttemptFinished follows for each member. */

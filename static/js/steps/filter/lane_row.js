@@ -208,7 +208,7 @@ function stopMark(view, lanes, name, fate, stop) {
 		? [h("b", null, question(verdict.plugin).replace(/[?？]$/, ""), t("colon")), bold]
 		: geometry.phone || mode !== "heads"
 			? h("b", null, stoppedShort(view, name, verdict))
-			: [h("b", null, bold), rest && (room ? t("clause") + rest : [h("br", null), rest])];
+			: [h("b", null, bold), rest && (room ? t("clause") + rest : h("span", { class: "rest" }, rest))];
 	return [
 		h(
 			"button",

@@ -154,9 +154,10 @@ function refusedWhy({ event, state }, values) {
 function condition(context) {
 	const { event } = context;
 	const values = { group: groupName(context), status: event.status, reason: event.reason };
+	const told = event.absent ? "group.condition.absent" : event.kept ? "group.condition.kept" : "group.condition";
 	return {
 		eyebrow: parts("eyebrow.group.condition"),
-		sentence: parts(event.kept ? "group.condition.kept" : "group.condition", values),
+		sentence: parts(told, values),
 		why: event.message ? [messageWords(event.message)] : parts("group.condition.why", values),
 	};
 }

@@ -11,6 +11,7 @@ import { actOf } from "./model.js";
 import { fates, tankResource } from "./tank.js";
 
 const DATES = 4; // the rung whose values are dates
+const ARROW = 6; // per cent of a node: narrower pods have no room for the arrow
 
 /**
  * On a phone the columns become lanes.
@@ -98,7 +99,7 @@ function lyingTank({ state, hero }, one, fate, resource) {
 					title: podName(key),
 					style: { ...rampStyle(state.pods.get(key)?.summary.priority ?? 0), width: `${part(key)}%` },
 				},
-				of(key) === "back" ? "↩" : "",
+				of(key) === "back" && part(key) > ARROW ? "↩" : "",
 			),
 		),
 		fate.size > 0 &&

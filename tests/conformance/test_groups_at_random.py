@@ -1,0 +1,55 @@
+"""Random gangs, run by kube-scheduler 1.36.2: who is tried when and where, on which nodes it could be and with which
+total, messages, victims, queues and conditions are equal.
+
+`groups-at-random.tar.xz` holds pairs NNN.yaml and NNN.expected.jsonl; its records have fewer fields than the others.
+"""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scheduler_core import decisions, parse_scenario, simulate
+from scheduler_core.releases import RELEASES
+from tests.conformance.compare import firstdiff, same
+
+ARCHIVE = Path(__file__).parent / "groups-at-random.tar.xz"
+CASES = 130
+
+
+@cache
+def files() -> dict[str, str]:
+    with tarfile.open(ARCHIVE) as archive:
+        contents = [(member.name, archive.extractfile(member)) for member in archive]
+        return {name: content.read().decode() for name, content in contents if content is not None}
+
+
+def recorded_fields(record: dict[str, Any], expected: dict[str, Any]) -> dict[str, Any]:
+    """Of a decision record, what the recorded one has."""
+    found = {name: record.get(name) for name in expected}
+    if "victims" in expected:
+        preemption = record.get("preemption") or {}
+        found["victims"] = {"node": preemption.get("nominatedNode"), "victims": preemption.get("victims")}
+    if "feasible" in expected:
+        found["feasible"] = sorted(record["feasible"])
+    return found
+
+
+@pytest.mark.parametrize("number", range(1, CASES + 1))
+def test_groups_are_scheduled_as_kube_scheduler_does(number: int) -> None:
+    expected = [json.loads(line) for line in files()[f"{number:03}.expected.jsonl"].splitlines()]
+    run = simulate(parse_scenario(files()[f"{number:03}.yaml"], release=RELEASES["1.36"]))
+    got = json.loads(json.dumps(list(decisions(run))))
+    for want, record in zip(expected, got, strict=False):
+        have = recorded_fields(record, want)
+        assert same(want, have), firstdiff(want, have, f"{want.get('podGroup')} {want.get('pod')}")
+    assert len(got) == len(expected)
+
+
+def test_every_recorded_scenario_is_compared() -> None:
+    assert len(files()) == 2 * CASES
