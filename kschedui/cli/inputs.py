@@ -8,7 +8,7 @@ from argparse import ArgumentParser
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from kschedui.scenarios import importers
+from kschedui.scenarios import importers, lessons
 from kschedui.scenarios.importers.reading import raw_text
 from kschedui.scenarios.importers.reading.file_text import GZIP, UTF_16
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
@@ -64,7 +64,7 @@ def read(name: str, version: str | None = None) -> Input:
             content = source.read()
         text = scenario_text(content)
         release = RELEASES[version] if version else None
-        scenario = parse_scenario(text.text, LIMITS, known_plugins(outside_plugins()), release)
+        scenario = parse_scenario(text.text, LIMITS, known_plugins(outside_plugins()), release, lessons.problems)
     except ScenarioError as error:
         raise Unusable("\n".join(f"{name}: {one}" for one in str(error).splitlines())) from None
     except OSError as error:

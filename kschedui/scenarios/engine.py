@@ -41,7 +41,8 @@ def limits() -> Limits:
 
 def read(text: str, kubernetes: str = "") -> Scenario:
     """Parse; raises ScenarioErrors with a place and a sentence for each reason. `kubernetes`: instead of the text's."""
-    return parse_scenario(text, limits(), known_plugins(outside_plugins()), RELEASES.get(kubernetes))
+    plugins, release = known_plugins(outside_plugins()), RELEASES.get(kubernetes)
+    return parse_scenario(text, limits(), plugins, release, lessons.problems)
 
 
 def simulate(scenario: Scenario) -> Iterator[AnyEvent]:

@@ -12,7 +12,7 @@ they would refuse any part of it. What they would ignore is a warning.
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -65,21 +65,28 @@ __all__ = [
 ]
 
 
+AnnotationCheck = Callable[[Mapping[str, str]], Iterable[tuple[str, Message]]]
+
+
 def parse_scenario(
     text: str,
     limits: Limits | None = None,
     known_plugins: Mapping[str, Iterable[str]] | None = None,
     release: Release | None = None,
+    check_annotations: AnnotationCheck = lambda annotations: (),
 ) -> Scenario:
     """Reads a whole file; raises `ScenarioErrors`, and nothing else, if any of it is refused.
 
     `known_plugins`: the outside plugins that a configuration may enable, each with the extension points that it
     implements, named as in `config.EXTENSION_POINTS`. `release`: instead of the one that the file names.
+    `check_annotations`: what is wrong with the file's own annotations, which mean nothing here; warnings.
     """
     problems = Problems()
     try:
         with _without_collection():
-            scenario = _Reader(text, limits or Limits(), known_plugins or {}, problems, release).read()
+            scenario = _Reader(
+                text, limits or Limits(), known_plugins or {}, problems, release, check_annotations
+            ).read()
     except TooManyProblems:
         scenario = None
     if errors := problems.errors():
@@ -119,7 +126,9 @@ class _Reader:
         known_plugins: Mapping[str, Iterable[str]],
         problems: Problems,
         release: Release | None,
+        check_annotations: AnnotationCheck,
     ) -> None:
+        self._check_annotations = check_annotations
         self._text = text
         self._limits = limits
         self._known_plugins = known_plugins
@@ -192,7 +201,10 @@ class _Reader:
             release = self._release or DEFAULT_RELEASE
             return ScenarioDocument(release=release, feature_gates=release.default_gates())
         self._problems.enter(document.chunk, document.prefix)
-        return build_scenario_document(document.data, self._problems, self._release)
+        own = build_scenario_document(document.data, self._problems, self._release)
+        for name, message in self._check_annotations(own.annotations):
+            self._problems.warn(("metadata", "annotations", name), message)
+        return own
 
     def _configuration(self, document: Document | None, own: ScenarioDocument) -> SchedulerConfiguration:
         if document is None:

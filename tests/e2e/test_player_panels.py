@@ -262,8 +262,11 @@ def test_the_third_rung_shows_what_the_scheduler_adds_where_the_smaller_sum_lose
 def test_nodes_with_equal_totals_share_a_place(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "soft-spread")
-    seek(page, link_to(page, steps_of(page, "ScoresComputed")[2]))
+    scored = steps_of(page, "ScoresComputed")[2]
+    seek(page, link_to(page, scored))
     places = page.locator(".lane .total small")
+    expect(places).to_have_text(["2nd, −175", "2nd, −175", "★ leads"])
+    seek(page, str(scored + 1))
     expect(places).to_have_text(["2nd, −175", "2nd, −175", "★ winner"])
 
 

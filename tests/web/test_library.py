@@ -152,3 +152,33 @@ def test_a_link_to_predict_with_previews_how_the_run_begins(folder: Path, author
     assert page.context["boot"]["predict"] is True
     assert "lands there on its second attempt" not in page.content.decode()
     assert page.context["unfurl"]["image"].endswith("picture.png?step=0")
+
+
+@pytest.mark.parametrize(
+    ("name", "note", "sentences"),
+    [
+        ("questions", "{not: a list}", ["expected a YAML list, of which each entry begins with a dash"]),
+        (
+            "questions",
+            "[{attempt: 1, event: PodBound, kind: node, en: a}, {attempt: 1, event: CycleStarted, kind: node, en: a}]",
+            [
+                "entry 1 is left out: nothing can be asked of PodBound; expected one of CycleStarted, ",
+                "entry 2 is left out: of CycleStarted no node can be asked; expected pod",
+            ],
+        ),
+        ("captions", "- {attempt: x, event: A, en: a}", ["entry 1 is left out: Expected `int`, got `str`"]),
+        ("questions", "- {attempt: 1", ["this is no YAML list: "]),
+        ("notes", "- anything", ["whoever sees the scenario reads its text"]),
+    ],
+)
+def test_what_is_left_out_of_an_annotation_is_a_warning_that_says_where_and_what_was_expected(
+    author: Browser, name: str, note: str, sentences: list[str]
+) -> None:
+    key = f"kschedui.io/{name}"
+    document = f"apiVersion: kschedui.io/v1alpha1\nkind: Scenario\nmetadata:\n  annotations:\n    {key}: {note!r}\n"
+    text = f"{scenario(node('n1'), pod('a'))}\n---\n{document}"
+    warnings = author.post_json("/api/v1/check", text=text).json()["warnings"]
+    line = next(n for n, one in enumerate(text.split("\n"), start=1) if key in one)
+    assert [(one["path"], one["line"]) for one in warnings] == [(f"metadata.annotations[{key}]", line)] * len(sentences)
+    for one, sentence in zip(warnings, sentences, strict=True):
+        assert one["message"].startswith(sentence)

@@ -1,17 +1,20 @@
 """The words of a lesson, read from the annotations of a scenario's `kind: Scenario` document (see README.md)."""
 
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
 from django.utils.translation import gettext_lazy as _
 
-from kschedui.scenarios.lessons.questions import Question, asked
-from scheduler_core.scenario.parse import Limits, Scenario
-from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
+from kschedui.scenarios.lessons import entries
+from kschedui.scenarios.lessons.questions import MOST_QUESTIONS, Question, asked, question
+from scheduler_core.apis.messages import Message
+from scheduler_core.scenario.parse import Scenario
 
 PREFIX = "kschedui.io/"
 LONGEST_CAPTION = 400
 MOST_CAPTIONS = 200
+CAPTION_SHAPE = "{attempt: 1, event: PodBound, en: ...}"
 
 TOPICS = {
     "queue": _("Queue"),
@@ -96,22 +99,28 @@ def clean(text: str) -> str:
 
 def captions(text: str) -> list[Caption]:
     """The list in the annotation; entries of another shape are left out."""
-    try:
-        found = Composer(text, Limits(depth=4), 0).documents()
-    except DocumentError:
-        return []
-    entries = found[0] if found and isinstance(found[0], list) else []
-    return [kept for entry in entries[:MOST_CAPTIONS] if (kept := caption(entry))]
+    return entries.read(text, MOST_CAPTIONS, caption)[0]
 
 
-def caption(entry: Any) -> Caption | None:
-    """One entry, its texts cut to a size that fits on the screen."""
-    try:
-        read = msgspec.convert(entry, Caption)
-    except msgspec.ValidationError:
-        return None
+def caption(entry: Any) -> Caption:
+    """One entry, its texts cut to a size that fits on the screen; raises BadEntry."""
+    read = entries.shaped(entry, Caption, CAPTION_SHAPE)
     event, en, zh = clean(read.event)[:40], clean(read.en)[:LONGEST_CAPTION], clean(read.zh)[:LONGEST_CAPTION]
     return Caption(read.attempt, event, en, zh)
+
+
+def problems(annotations: Mapping[str, str]) -> Iterator[tuple[str, Message]]:
+    """What is wrong with a scenario's annotations of ours, each with its annotation."""
+    lists = {"captions": (MOST_CAPTIONS, caption), "questions": (MOST_QUESTIONS, question)}
+    for name, (most, entry) in lists.items():
+        key = PREFIX + name
+        for problem in entries.read(clean(annotations.get(key, "")), most, entry)[1]:
+            yield key, problem
+    if PREFIX + "notes" in annotations:
+        yield (
+            PREFIX + "notes",
+            Message("whoever sees the scenario reads its text; private notes belong into the speaker view"),
+        )
 
 
 def load(words: dict[str, Any]) -> Lesson:

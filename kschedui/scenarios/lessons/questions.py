@@ -5,11 +5,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from scheduler_core.scenario.parse import Limits
-from scheduler_core.scenario.reading.yaml_composer import Composer, DocumentError
+from kschedui.scenarios.lessons import entries
+from kschedui.scenarios.lessons.entries import BadEntry
+from scheduler_core.apis.messages import Message
 
 LONGEST_QUESTION = 300
 MOST_QUESTIONS = 40
+SHAPE = "{attempt: 1, event: ScoresComputed, kind: node, en: ...}"
 
 Kind = Literal["node", "pod", "number", "choice"]
 
@@ -44,21 +46,19 @@ class Question(msgspec.Struct, frozen=True):
 
 def asked(text: str) -> list[Question]:
     """The list in the annotation; entries of another shape are left out."""
-    try:
-        found = Composer(text, Limits(depth=4), 0).documents()
-    except DocumentError:
-        return []
-    entries = found[0] if found and isinstance(found[0], list) else []
-    return [kept for entry in entries[:MOST_QUESTIONS] if (kept := question(entry))]
+    return entries.read(text, MOST_QUESTIONS, question)[0]
 
 
-def question(entry: Any) -> Question | None:
-    """One entry, its texts cut to a size that fits on the screen."""
-    try:
-        read = msgspec.convert(entry, Question)
-    except msgspec.ValidationError:
-        return None
-    if read.kind not in ASKED.get(read.event, ()):
-        return None
+def question(entry: Any) -> Question:
+    """One entry, its texts cut to a size that fits on the screen; raises BadEntry."""
+    read = entries.shaped(entry, Question, SHAPE)
+    if read.event not in ASKED:
+        event, known = read.event[:40], ", ".join(ASKED)
+        raise BadEntry(Message("nothing can be asked of {event}; expected one of {known}", event=event, known=known))
+    if read.kind not in ASKED[read.event]:
+        event, kind, known = read.event, read.kind, ", ".join(ASKED[read.event])
+        raise BadEntry(
+            Message("of {event} no {kind} can be asked; expected {known}", event=event, kind=kind, known=known)
+        )
     en, zh, about = (part.replace("\0", "")[:LONGEST_QUESTION] for part in (read.en, read.zh, read.about))
     return msgspec.structs.replace(read, en=en, zh=zh, about=about)

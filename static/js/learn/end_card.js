@@ -57,7 +57,7 @@ export function fitsButton({ act, boot, event, frame, order }) {
 
 /** @param {View} view @param {number} waiting @returns {Child[]} */
 function onward({ act, boot }, waiting) {
-	const { place, embed, scenario } = /** @type {any} */ (boot);
+	const { place, embed, scenario, page } = /** @type {any} */ (boot);
 	if (embed) return [];
 	const form = /** @type {HTMLFormElement | null} */ (document.querySelector(`form[action$="/${scenario?.id}/fork/"]`));
 	return [
@@ -79,5 +79,6 @@ function onward({ act, boot }, waiting) {
 				{ key: "fork", type: "button", class: "button", on: { click: () => form.requestSubmit() } },
 				t("end.change"),
 			),
+		h("a", { key: "many", href: `${page?.split("?")[0]}experiments/` }, t("margin.experiment")),
 	];
 }

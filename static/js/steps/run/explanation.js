@@ -24,8 +24,5 @@ export function explain(view) {
 				t("ask.title"),
 			),
 		h("p", { key: "keys", class: "note" }, t("margin.keys")),
-		view.event.type === "RunFinished" &&
-			!view.boot.embed &&
-			h("p", { key: "try" }, h("a", { href: `${view.boot.page?.split("?")[0]}experiments/` }, t("margin.experiment"))),
 	);
 }
