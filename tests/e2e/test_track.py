@@ -18,7 +18,7 @@ def test_the_first_page_leads_on_from_what_is_done(browser_page: Page) -> None:
     expect(page.locator(".place")).to_contain_text("1 of 3")
     page.locator("#predict-switch").click()
     page.keyboard.press("End")
-    expect(page.locator(".end-card")).to_contain_text("1pod placed")
+    expect(page.locator(".end-card")).to_contain_text("1pod placed in this run")
     page.goto("/")
     expect(chapters.first).to_contain_text("1 of 3 done")
     expect(onward).to_have_text("Continue: One pod at every extension point")
