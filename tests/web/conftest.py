@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from django.core.cache import cache
 from django.test import Client
+from django.utils import translation
 
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
@@ -26,8 +27,9 @@ SMALL = scenario(
 
 @pytest.fixture(autouse=True)
 def _nobody_asked_before() -> None:
-    """Rate limits start anew."""
+    """Rate limits start anew, and the language is nobody's."""
     cache.clear()
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

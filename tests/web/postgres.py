@@ -7,6 +7,7 @@ import pwd
 import shutil
 import signal
 import subprocess
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,7 +35,9 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip("PostgreSQL is not installed")
     user = server_user()
     folder = tmp_path_factory.mktemp("postgres")
-    for path in (folder, *list(folder.parents)[:2]):
+    for path in (folder, *folder.parents):
+        if path == Path(tempfile.gettempdir()):
+            break
         path.chmod(0o755)
     shutil.chown(folder, user)
     data = folder / "data"

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.utils import timezone
 
 from kschedui.experiments import store, worker
-from kschedui.models import Experiment, Result, Run, Scenario
+from kschedui.models import Batch, Experiment, Result, Run, Scenario
 from kschedui.runs import worker as runs_worker
 from kschedui.scenarios import engine
 from scheduler_core.ask.measures import measured
@@ -227,8 +227,11 @@ def test_figures_tell_of_cells_and_of_batches_that_wait(author: Browser, saved: 
     begun(author, saved)
     assert worker.serve()
     said = author.get("/metrics", headers={"Authorization": "Bearer for-prometheus"}).content.decode()
-    assert 'kschedui_experiment_runs_total{result="done"} 8.0' in said
-    assert 'kschedui_experiment_batches{state="queued"} 7.0' in said
+    done, waiting = Result.objects.count(), Batch.objects.filter(state=Run.State.QUEUED).count()
+    assert done
+    assert waiting
+    assert f'kschedui_experiment_runs_total{{result="done"}} {done}.0' in said
+    assert f'kschedui_experiment_batches{{state="queued"}} {waiting}.0' in said
 
 
 def test_room_counts_what_results_take(author: Browser, saved: dict[str, Any], settings: Any) -> None:

@@ -173,6 +173,14 @@ function isUnfinished(lines, printed) {
 			.trim() ?? "";
 	const last = Object.hasOwn(LAST, kind) ? LAST[kind] : "";
 	const begun = printed ? ["  name:", last ? "spec:" : ""] : [];
+	if (
+		isPrinted(lines) &&
+		lines
+			.findLast((line) => line.trim())
+			?.trimEnd()
+			.endsWith(":")
+	)
+		return true; // without value
 	const wanted = isPrinted(lines) ? ["  uid:", last] : begun;
 	return !wanted.every((start) => lines.some((line) => line.startsWith(start)));
 }

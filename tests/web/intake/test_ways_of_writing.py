@@ -230,7 +230,7 @@ def test_what_kubectl_prints_needs_no_parser() -> None:
 
 
 def is_told_to_wait(found: Manifest) -> bool:
-    return "message" in str(found.get("status"))
+    return any("message" in one for one in found.get("status", {}).get("conditions", []))
 
 
 @given(TREES)

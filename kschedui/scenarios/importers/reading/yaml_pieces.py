@@ -164,5 +164,7 @@ def _is_unfinished(lines: list[str], *, printed: bool) -> bool:
     kind = next((line[6:].strip() for line in lines if line.startswith("kind: ")), "")
     wanted = ("  name:", "spec:" if kind in LAST else "") if printed else ()
     if _is_printed(lines):
+        if next(line for line in reversed(lines) if line.strip()).rstrip().endswith(":"):
+            return True  # a name whose value is missing
         wanted = ("  uid:", LAST.get(kind, ""))
     return not all(any(line.startswith(last) for line in lines) for last in wanted)
