@@ -207,8 +207,9 @@ def test_playing_stops_at_a_breakpoint(browser_page: Page) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("dialog[open]")).to_have_count(0)
     page.evaluate("kschedui.player.speed = 32")
-    page.click(".play")
-    until(page, "!kschedui.player.playing && kschedui.player.step > 0", timeout=180_000)
+    page.keyboard.press("Space")
+    until(page, "kschedui.player.playing || kschedui.player.hit")
+    until(page, "!kschedui.player.playing", timeout=180_000)
     assert page.evaluate("kschedui.player.hit") is not None
     assert page.evaluate("[kschedui.player.event.type, kschedui.player.event.pod]") == [
         "SchedulingFailed",
