@@ -6,7 +6,9 @@ import json
 import re
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from kschedui.supervisor.stack import Stack
 
 
 def open_player(page: Page, slug: str, query: str = "") -> None:
@@ -61,3 +63,15 @@ def decisions(page: Page) -> list[dict[str, Any]]:
 
 def record_of(page: Page, attempt: int) -> dict[str, Any]:
     return next(record for record in decisions(page) if record.get("attempt") == attempt)
+
+
+def phone_in(language: str, browser: Browser, stack: Stack) -> BrowserContext:
+    """A visitor with a phone who chose the language."""
+    context = browser.new_context(base_url=stack.url, viewport={"width": 390, "height": 844})
+    context.add_cookies([{"name": "django_language", "value": language, "url": stack.url}])
+    return context
+
+
+def sheets(page: Page, **paper: Any) -> int:
+    """Of the page as it is printed."""
+    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(**paper)))

@@ -9,10 +9,10 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.e2e.axe import needs_axe, violations
 from tests.e2e.player_page import drawn, sentence, until
 from tests.e2e.test_courses import made
 from tests.e2e.test_handout import pages_of, whole
-from tests.e2e.test_player_for_everyone import AXE, violations
 from tests.e2e.test_speaker import speaker_of
 
 PHONE = {"width": 390, "height": 844}
@@ -204,18 +204,16 @@ def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_w
     at(student, "42")
 
 
+@needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_axe_finds_nothing_serious_on_the_pages_of_a_class(visitor: MakePage, language: str) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
     teacher, phone = (
-        visitor(language=language, bypass_csp=True),
-        visitor(phone=True, language=language, bypass_csp=True),
+        visitor(language=language),
+        visitor(phone=True, language=language),
     )
     found: list[str] = []
 
     def look(page: Page, where: str) -> None:
-        page.add_script_tag(path=str(AXE))
         found.extend(violations(page, where))
 
     teacher.goto("/library/flash-sale/")

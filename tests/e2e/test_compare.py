@@ -5,6 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
+from tests.e2e.axe import needs_axe, violations
 from tests.e2e.player_page import until
 from tests.e2e.test_player_panels import save
 
@@ -58,3 +59,14 @@ def test_least_against_most_allocated_to_the_first_difference_and_the_moved_pods
     expect(page.locator("body[data-ready]")).to_be_attached()
     until(page, f"{SHOWN}.every(one => one === 'web-0')")
     assert page.url == link
+
+
+@needs_axe
+def test_axe_finds_nothing_serious_on_two_runs_side_by_side(browser_page: Page) -> None:
+    page = browser_page
+    least = save(page, scenario(*three_hundred()))
+    most = save(page, scenario(*three_hundred(), MOST_ALLOCATED))
+    page.goto(f"/compare/{least['id']}/1/{most['id']}/1/")
+    expect(page.locator("body[data-ready]")).to_be_attached()
+    until(page, f"{SHOWN}.every(one => one === 'web-0')")
+    assert violations(page) == []

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import drawn
+from tests.e2e.axe import needs_axe, violations
+from tests.e2e.player_page import drawn, phone_in, sheets
 from tests.e2e.test_courses import made
-from tests.e2e.test_player_for_everyone import AXE, violations
 
 
 def whole(page: Page) -> None:
@@ -19,22 +17,16 @@ def whole(page: Page) -> None:
     assert page.evaluate("[...document.querySelectorAll('#handout img')].every((one) => one.naturalWidth > 0)")
 
 
-def pages_of(page: Page, size: str) -> int:
-    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(format=size)))
-
-
 def right_answers(page: Page) -> list[str]:
     return [text.rstrip(".") for text in page.locator("#told ol b").all_inner_texts()]
 
 
+@needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_a_handout_prints_on_both_papers_with_the_answers_on_the_last_page_alone(
     browser: Browser, live_stack: Stack, language: str
 ) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
-    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, bypass_csp=True)
-    context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
+    context = phone_in(language, browser, live_stack)
     page = context.new_page()
     page.goto("/library/high-preempts-low/")
     drawn(page)
@@ -47,10 +39,9 @@ def test_a_handout_prints_on_both_papers_with_the_answers_on_the_last_page_alone
     assert "low-1" in right_answers(page)
     assert page.locator(".handout-options").first.inner_text().split() == ["low-1", "mid-1"]
     assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
-    page.add_script_tag(path=str(AXE))
     assert violations(page, "handout") == []
     for size in ("A4", "Letter"):
-        assert 2 <= pages_of(page, size) <= 3
+        assert 2 <= sheets(page, format=size) <= 3
     page.emulate_media(media="print")
     expect(page.locator("header.bar")).to_be_hidden()
     assert page.locator("#answers").evaluate("one => getComputedStyle(one).breakBefore") == "page"

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,9 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.conftest import PATIENCE_MS
+from tests.e2e.axe import needs_axe, violations
 from tests.e2e.player_page import until
 
-AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 MESSAGE = (
     "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. preemption: 0/5 "
     "nodes are available: 1 Preemption is not helpful for scheduling, 4 No preemption victims found for incoming pod."
@@ -76,25 +75,12 @@ def save_text(page: Page, text: str, parent: str = "") -> Any:
     return answer.json()
 
 
-def violations(page: Page) -> list[str]:
-    """What axe-core finds serious or critical, as text."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run(document, { resultTypes: ['violations'] })")["violations"]
-    return [
-        f"{rule['id']}: {node['target']} {node['failureSummary']}"
-        for rule in found
-        if rule["impact"] in ("serious", "critical")
-        for node in rule["nodes"]
-    ]
-
-
+@needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_no_page_has_a_serious_accessibility_violation(
     author: tuple[Page, str], waiting: str, theme: str, language: str
 ) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
     page, scenario = author
     origin = page.evaluate("location.origin")
     page.context.add_cookies([{"url": origin, "name": "django_language", "value": language}])

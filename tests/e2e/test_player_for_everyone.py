@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import drawn, link_to, open_player, seek, steps_of, until
+from tests.e2e.axe import needs_axe, violations
+from tests.e2e.player_page import drawn, link_to, open_player, seek, steps_of
 
-AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
 
-
+@needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_axe_finds_nothing_serious(browser: Browser, live_stack: Stack, theme: str, language: str) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
-    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1440, "height": 900}, bypass_csp=True)
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 1440, "height": 900})
     context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
     page = context.new_page()
     open_player(page, "flash-sale", f"?theme={theme}")
     page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
-    page.add_script_tag(path=str(AXE))
     found: list[str] = []
     for kind in ("RunStarted", "NodesFiltered", "ScoresComputed", "PreemptionEvaluated", "PodBound"):
         step = [at for at in steps_of(page, kind) if at > 40 or kind == "RunStarted"][
@@ -61,19 +56,17 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
 }
 
 
+@needs_axe
 @pytest.mark.parametrize(("theme", "language", "half"), [("light", "zh-CN", 0), ("dark", "en", 1)])
 def test_axe_finds_nothing_serious_in_any_state(
     browser: Browser, live_stack: Stack, theme: str, language: str, half: int
 ) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
     look = {"viewport": {"width": 1280, "height": 720}, "locale": language, "color_scheme": theme}
-    context = browser.new_context(base_url=live_stack.url, bypass_csp=True, reduced_motion="reduce", **look)
+    context = browser.new_context(base_url=live_stack.url, reduced_motion="reduce", **look)
     page = context.new_page()
     found: list[str] = []
     for name, (slug, kind, clicks) in list(STATES.items())[half::2]:
         open_player(page, slug)
-        page.add_script_tag(path=str(AXE))
         seek(page, link_to(page, steps_of(page, kind)[0]))
         for selector in clicks:
             page.locator(selector).locator("visible=true").first.click()
@@ -86,23 +79,9 @@ def test_axe_finds_nothing_serious_in_any_state(
         page.keyboard.press("Escape")
     page.goto(page.evaluate("JSON.parse(document.querySelector('#boot').textContent).page.replace('/s/', '/embed/')"))
     drawn(page)
-    page.add_script_tag(path=str(AXE))
     found += violations(page, "embedded")
     context.close()
     assert not found, "\n".join(found)
-
-
-def violations(page: Page, where: str) -> list[str]:
-    """Serious and critical ones, one line each, of a page where nothing moves: half a fade has half the contrast."""
-    page.wait_for_load_state()  # with its styles, which the words do not wait for
-    until(page, "document.getAnimations().every(one => one.playState !== 'running')")
-    result = page.evaluate("axe.run({resultTypes: ['violations']})")
-    return [
-        f"{where}: {one['id']}: {node['target']} {node['failureSummary'][:160]}"
-        for one in result["violations"]
-        if one["impact"] in ("serious", "critical")
-        for node in one["nodes"][:4]
-    ]
 
 
 def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import drawn, link_to, open_player, seek, sentence, steps_of, until
+from tests.e2e.player_page import drawn, link_to, open_player, seek, sentence, sheets, steps_of, until
 
 PIXEL = """async ([svg, x, y]) => {
   const image = new Image();
@@ -367,17 +367,12 @@ def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
 def test_a_step_is_printed_on_one_sheet_and_the_transcript_on_as_many_as_it_needs(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale", "#45.5")
-    sheets = [pages(page)]
+    printed = [sheets(page, prefer_css_page_size=True)]
     page.keyboard.press("t")
     expect(page.locator("dialog[open] .transcript-lines")).to_be_visible()
-    sheets.append(pages(page))
-    assert sheets[0] == 1
-    assert sheets[1] > 5
-
-
-def pages(page: Page) -> int:
-    """Of the document as it is printed."""
-    return len(re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True)))
+    printed.append(sheets(page, prefer_css_page_size=True))
+    assert printed[0] == 1
+    assert printed[1] > 5
 
 
 def test_enter_in_search_opens_the_first_that_was_found(browser_page: Page) -> None:

@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
-from tests.e2e.player_page import drawn, open_player, sentence
-from tests.e2e.test_player_for_everyone import AXE, violations
+from tests.e2e.axe import needs_axe, violations
+from tests.e2e.player_page import drawn, open_player, phone_in, sentence
 
 
 def speaker_of(player: Page) -> Page:
@@ -55,21 +55,18 @@ def test_the_speaker_view_shows_now_and_next_drives_the_player_and_keeps_private
     expect(speaker.locator(".speaker-elapsed")).to_contain_text("0:0")
 
 
+@needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_the_speaker_view_fits_a_phone_is_axe_clean_and_alone_says_why(
     browser: Browser, live_stack: Stack, language: str
 ) -> None:
-    if not AXE.exists():
-        pytest.skip("axe-core is not installed: npm ci")
-    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, bypass_csp=True)
-    context.add_cookies([{"name": "django_language", "value": language, "url": live_stack.url}])
+    context = phone_in(language, browser, live_stack)
     player, alone = context.new_page(), context.new_page()
     open_player(player, "high-preempts-low", "#7")
     speaker = speaker_of(player)
     alone.goto(speaker.url.split("#")[0] + "#somebody-else")
     expect(alone.locator("#now")).to_contain_text(re.compile("another browser|另一个浏览器"))
     for page in (speaker, alone):
-        page.add_script_tag(path=str(AXE))
         assert violations(page, page.url) == []
         assert page.evaluate("document.documentElement.scrollWidth") <= page.evaluate("innerWidth")
     context.close()

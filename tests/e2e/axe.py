@@ -1,0 +1,31 @@
+"""axe-core in a page, which is held to the site's own content security policy meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from tests.e2e.player_page import until
+
+AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
+SERIOUS = ("serious", "critical")
+ANY = ("minor", "moderate", *SERIOUS)
+
+needs_axe = pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: npm ci")
+
+
+def violations(page: Page, where: str = "", impacts: tuple[str, ...] = SERIOUS) -> list[str]:
+    """One line each, of a page where nothing moves: half a fade has half the contrast."""
+    page.wait_for_load_state()  # with its styles, which the words do not wait for
+    until(page, "document.getAnimations().every(one => one.playState !== 'running')")
+    if not page.evaluate("'axe' in globalThis"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    result = page.evaluate("axe.run(document, {resultTypes: ['violations']})")
+    return [
+        f"{where}: {one['id']}: {node['target']} {node['failureSummary']}"
+        for one in result["violations"]
+        if one["impact"] in impacts
+        for node in one["nodes"]
+    ]
