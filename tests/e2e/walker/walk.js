@@ -63,17 +63,19 @@ function changed(name, now) {
 /** Everything wrong at the step on screen. */
 function* wrong(view, memory, themes) {
 	forget();
+	const all = [];
 	for (const selector of REGIONS) {
 		const region = document.querySelector(selector);
 		if (!region || !seen(region) || !changed(selector, picture([selector]))) continue;
 		const found = [...texts(region)];
 		yield* unreadable(selector, found);
-		for (const [kind, text] of coloured(found, themes)) yield [kind, `${selector}: ${text}`];
+		all.push(...found);
 	}
+	yield* coloured(all, themes);
 	if (changed("cards", picture(DRAWN, JSON.stringify(view.hero), view.step))) {
 		yield* nameless();
 		yield* outside();
-		yield* shares(view.state);
+		yield* shares(view);
 	}
 	const told = `${linkOf(view.step, view.frame)} ${document.querySelector("#caption")?.textContent}`;
 	if (!compared.has(told)) yield* figures(view);
@@ -106,24 +108,53 @@ async function* settled(before) {
 	if (after !== before) yield ["headline", `"${before}" became "${after}"`];
 }
 
+/** A line for each thing that is wrong, and not the same again at each frame. */
+class Notes {
+	lines = [];
+	told = new Map();
+
+	/** @param {string} link @param {string} kind @param {string} text */
+	take(link, kind, text) {
+		const key = `${kind} ${text.replace(/\d+/g, "#")}`;
+		const before = this.told.get(kind) ?? new Set();
+		this.told.set(kind, before);
+		if (!before.has(key) && before.size < MOST_OF_A_KIND) this.lines.push(`${link} ${kind}: ${text}`);
+		before.add(key);
+	}
+}
+
+/** The timeline opened leaves less of the stage; a narrow page has no switch for it. @param {boolean} wanted */
+async function openLanes(wanted) {
+	const button = document.querySelector(".lanes-switch");
+	forget();
+	if (!button || !seen(button)) return false;
+	button.click();
+	await until(() => button.getAttribute("aria-pressed") === String(wanted));
+	await new Promise((resolve) => new ResizeObserver(resolve).observe(root)); // the page has measured itself before
+	return true;
+}
+
 /**
- * @param {{every: boolean, most: number, settle: boolean, themes: string[]}} how
+ * @param {{every: boolean, most: number, settle: boolean, lanes: boolean, themes: string[]}} how
  * @returns {Promise<{frames: number, lines: string[]}>} one line for each thing that is wrong
  */
 export async function walk(how) {
-	const { player, store } = kschedui;
-	if (!(await until(() => store.complete && root.dataset.ready))) return { frames: 0, lines: ["never ready"] };
-	const memory = {};
-	const told = new Map();
-	const lines = [];
-	const note = (step, frame, kind, text) => {
-		const key = `${kind} ${text.replace(/\d+/g, "#")}`;
-		const before = told.get(kind) ?? new Set();
-		told.set(kind, before);
-		if (!before.has(key) && before.size < MOST_OF_A_KIND) lines.push(`${linkOf(step, frame)} ${kind}: ${text}`);
-		before.add(key);
-	};
+	if (!(await until(() => kschedui.store.complete && root.dataset.ready))) return { frames: 0, lines: ["never ready"] };
+	const notes = new Notes();
 	const stops = places(how);
+	await look(stops, how, notes);
+	if (!how.lanes || !(await openLanes(true))) return { frames: stops.length, lines: notes.lines };
+	const few = places({ every: false, most: 1 });
+	await look(few, { ...how, settle: false }, notes, "lanes open, ");
+	await openLanes(false);
+	return { frames: stops.length + few.length, lines: notes.lines };
+}
+
+/** @param {number[][]} stops @param {{settle: boolean, themes: string[]}} how @param {Notes} notes @param {string} [where] */
+async function look(stops, how, notes, where = "") {
+	const { player } = kschedui;
+	const memory = {};
+	const note = (step, frame, kind, text) => notes.take(`${where}${linkOf(step, frame)}`, kind, text);
 	for (const [step, frame] of stops) {
 		player.seek(step, frame);
 		if (!(await drawn(linkOf(step, frame)))) {
@@ -138,5 +169,4 @@ export async function walk(how) {
 		if (how.settle && event.type === "NodesFiltered")
 			for await (const [kind, text] of settled(headline)) note(step, frame, kind, text);
 	}
-	return { frames: stops.length, lines };
 }
