@@ -73,7 +73,7 @@ class Walker:
             walked = self.page.evaluate(
                 "async how => (await import('/walker/walk.js')).walk(how)", {**(ALL if ASKED else FEW), "lanes": lanes}
             )
-            print(f"{size[0]}: {walked['frames']} frames, {len(walked['lines'])} wrong")
+            print(f"{size[0]}: {walked['frames']} frames", *walked["lines"], sep="\n  ")
             lines += [f"{size[0]} {line}" for line in walked["lines"]]
         return lines
 
