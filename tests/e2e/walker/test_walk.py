@@ -37,7 +37,8 @@ DIFFERENCES = sorted(Path(lessons.__file__).parents[1].glob("differences/*.yaml"
 RECORDED = sorted((HERE.parents[1] / "conformance" / "public").glob("*.yaml"))[::7]
 FEW = {"every": False, "most": 1, "settle": False, "themes": []}
 ALL = {"every": True, "most": 1, "settle": True, "themes": THEMES}
-# Nothing waits for a screen's next turn, and the page tells whether an explanation is still on its way.
+# Nothing waits for a screen's next turn, so that nothing is painted either where the walker goes from frame to frame at
+# once (`drawNow`), and the page tells whether an explanation is still on its way.
 HASTE = """
 globalThis.asking = 0;
 const fetched = globalThis.fetch;
@@ -50,6 +51,7 @@ const turns = [];
 const { port1, port2 } = new MessageChannel();
 port1.onmessage = () => turns.shift()?.(performance.now());
 globalThis.requestAnimationFrame = (draw) => (port2.postMessage(0), turns.push(draw));
+globalThis.drawNow = () => { while (turns.length) turns.shift()(performance.now()); };
 """
 
 

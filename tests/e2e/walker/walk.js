@@ -24,7 +24,7 @@ async function until(condition) {
 }
 
 /** Resolves when the player says that the step is whole on the screen; nobody asks again and again meanwhile. */
-function drawn(link) {
+function awaited(link) {
 	return new Promise((resolve) => {
 		const watcher = new MutationObserver(() => look());
 		const late = setTimeout(() => done(false), PATIENCE_MS);
@@ -37,6 +37,27 @@ function drawn(link) {
 		watcher.observe(root, { attributeFilter: ["data-ready"] });
 		look();
 	});
+}
+
+/** What the page measures: it draws anew once it has seen that these have changed. */
+const MEASURED = ["#stage", "#timeline", ".cells-field"];
+let measured = "";
+
+function measures() {
+	return MEASURED.map((selector) => document.querySelector(selector)).map((one) => `${one?.clientWidth} ${one?.clientHeight}`).join();
+}
+
+/** Whole on the screen, and drawn for the room that there is. @param {string} link */
+async function drawn(link) {
+	globalThis.drawNow?.();
+	if (root.dataset.ready !== link && !(await awaited(link))) return false;
+	for (let tries = 0; measures() !== measured && tries < 9; tries += 1) {
+		measured = measures();
+		await new Promise((resolve) => new ResizeObserver(resolve).observe(root)); // told after the page's own
+		globalThis.drawNow?.();
+		if (!(await awaited(link))) return false;
+	}
+	return true;
 }
 
 /** What is drawn and where: the same twice is read once. @param {string[]} selectors @param {string[]} more */
@@ -150,6 +171,21 @@ export async function walk(how) {
 	return { frames: stops.length + few.length, lines: notes.lines };
 }
 
+/** @param {number} step @param {number} frame */
+function viewAt(step, frame) {
+	const { event, state } = kschedui.player;
+	const hero = document.querySelector("#hero .hero")?.getAttribute("title") ?? "";
+	return { event, state, step, frame, last: frame === kschedui.player.frames(step) - 1, hero };
+}
+
+/** What is wrong with what is on the screen, read anew: for the tests of the rules. @param {any} memory of the frames before */
+export function wrongNow(memory) {
+	last.clear();
+	compared.clear();
+	const { step, frame } = kschedui.player;
+	return [...wrong(viewAt(step, frame), memory, ["light", "dark"])].map(([kind, text]) => `${kind}: ${text}`);
+}
+
 /** @param {number[][]} stops @param {{settle: boolean, themes: string[]}} how @param {Notes} notes @param {string} [where] */
 async function look(stops, how, notes, where = "") {
 	const { player } = kschedui;
@@ -161,12 +197,10 @@ async function look(stops, how, notes, where = "") {
 			note(step, frame, "late", "never ready");
 			continue;
 		}
-		const { event, state } = player;
-		const hero = document.querySelector("#hero .hero")?.getAttribute("title") ?? "";
-		const view = { event, state, step, frame, last: frame === player.frames(step) - 1, hero };
+		const view = viewAt(step, frame);
 		const headline = document.querySelector("#caption h1").textContent;
 		for (const [kind, text] of wrong(view, memory, how.themes)) note(step, frame, kind, text);
-		if (how.settle && event.type === "NodesFiltered")
+		if (how.settle && view.event.type === "NodesFiltered")
 			for await (const [kind, text] of settled(headline)) note(step, frame, kind, text);
 	}
 }
