@@ -9,9 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, Route
 
 from kschedui.supervisor.stack import Stack
-
-from ..player_page import link_to, open_player, seek, steps_of
-from .test_walk import HERE
+from tests.e2e.player_page import link_to, open_player, seek, steps_of
+from tests.e2e.walker.test_walk import HERE
 
 CARD = "#stage .node-card:has(.block b)"
 SPOILT = {
@@ -20,7 +19,12 @@ SPOILT = {
         "#caption h1",
         "one.style.cssText = 'width: 60px; overflow: hidden; white-space: nowrap'",
     ),
-    "overlap": ("PodAssumed", "#queue .queue-section:nth-of-type(2) h2", "one.style.cssText = 'translate: 0 -48px'"),
+    "overlap": (
+        "PodAssumed",
+        "#queue .queue-section:nth-of-type(2) h2",
+        "const [there, here] = ['#queue h2', selector].map((one) => document.querySelector(one).getBoundingClientRect().top);"
+        "one.style.translate = `0 ${there - here}px`",
+    ),
     "covered": ("PodAssumed", f"{CARD} .podbar", "one.style.cssText = 'translate: 0 -24px; z-index: 9; height: 60px'"),
     "nameless": ("PodAssumed", f"{CARD} .node-name", "one.style.cssText = 'width: 0; display: block'"),
     "outside": ("PodAssumed", f"{CARD} .gauges", "one.style.cssText = 'margin-left: -40px'"),
@@ -31,7 +35,8 @@ SPOILT = {
         "PodAssumed",
         f"{CARD} .podbar:has(b)",
         "one.insertAdjacentHTML('beforeend', '<span class=brim></span>');"
-        "one.lastChild.style.left = `${one.querySelector('b').offsetLeft + 12}px`",
+        "one.lastChild.style.left = `${one.querySelector('b').offsetLeft + 12}px`;"
+        "one.lastChild.style.zIndex = 9",
     ),
     "faint": ("PodAssumed", "#caption h1", "one.style.color = '#bbb'"),
     "figure": ("NodesFiltered", "#caption h1", "one.append(' 47110815')"),
@@ -49,7 +54,7 @@ SPOILT = {
 @pytest.fixture(scope="module")
 def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     context = browser.new_context(
-        base_url=live_stack.url, viewport={"width": 1280, "height": 720}, reduced_motion="reduce"
+        base_url=live_stack.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
     )
     page = context.new_page()
     page.route(re.compile(r"/walker/\w+\.js$"), serve)
