@@ -168,14 +168,14 @@ def test_share_that_is_asked_for_too_early_waits_for_the_step(browser_page: Page
         server.on_message(lambda message: socket.send(message) if free else held.append(lambda: socket.send(message)))
 
     page.route_web_socket(re.compile("/ws/run/"), through)
-    page.goto("/library/flash-sale/#45.3")
+    page.goto("/library/flash-sale/#116.9")
     expect(page.locator("#caption")).to_have_text("The run is being simulated; its first steps are on the way.")
     page.click("[data-open=share]")
     expect(page.locator("dialog[open]")).to_have_count(0)
     free.append(True)
     for send in held:
         send()
-    expect(page.locator("dialog[open] input").first).to_have_value(re.compile(r"/v/1/\?step=45.3$"))
+    expect(page.locator("dialog[open] input").first).to_have_value(re.compile(r"/v/1/\?step=116.9$"))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
