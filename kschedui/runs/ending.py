@@ -12,6 +12,7 @@ from typing import Any
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted, PodBound, RunFinished, RunStarted
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
+from scheduler_core.trace.summaries import pods_of
 
 RUNNING, PLACED, EVICTED, HERO = range(4)
 EMPTY = "-"
@@ -38,7 +39,7 @@ class Ending:
         match event:
             case RunStarted():
                 self.nodes = {node.name: node for node in event.nodes}
-                for pod in event.pods:
+                for pod in pods_of(event):
                     self.see(pod)
             case ObjectApplied(node=NodeSummary() as node):
                 self.joined |= {node.name} - self.nodes.keys()

@@ -17,6 +17,7 @@ from scheduler_core.trace.events import (
     PodBound,
     RunStarted,
 )
+from scheduler_core.trace.summaries import pods_of
 
 SCHEDULER = 1
 SECOND = 1_000_000  # microseconds
@@ -39,7 +40,7 @@ class Trace:
         match event:
             case RunStarted():
                 yield name_row("process_name", SCHEDULER, 0, "kube-scheduler")
-                for pod in event.pods:
+                for pod in pods_of(event):
                     if pod.node:
                         yield from self.place(pod.pod, pod.node)
             case ClockAdvanced():

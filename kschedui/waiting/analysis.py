@@ -32,6 +32,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeSummary, PodSummary
+from scheduler_core.trace.summaries import pods_of
 
 FIT = "NodeResourcesFit"
 NEAREST = 3
@@ -125,7 +126,7 @@ class Follower:
             case RunStarted():
                 self.nodes = {node.name: node for node in event.nodes}
                 self.order = [event.nodes[row].name for row in event.order]
-                self.pods = {pod.pod: pod for pod in event.pods}
+                self.pods = {pod.pod: pod for pod in pods_of(event)}
             case ObjectApplied() | ObjectDeleted():
                 self.objects(event)
             case CycleStarted():

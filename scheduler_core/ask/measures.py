@@ -22,6 +22,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
+from scheduler_core.trace.summaries import pods_of
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -68,7 +69,7 @@ class Tally:
         match event:
             case RunStarted():
                 self.nodes = {node.name: node for node in event.nodes}
-                self.pods = {pod.pod: pod for pod in event.pods}
+                self.pods = {pod.pod: pod for pod in pods_of(event)}
             case ClockAdvanced():
                 self._time = event.time
             case PodEnqueued():

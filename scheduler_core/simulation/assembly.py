@@ -23,7 +23,7 @@ from scheduler_core.scheduler.async_preemption import AsyncPreemption
 from scheduler_core.scheduler.search.extenders import build_extenders, resources_ignored_by_scheduler
 from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
-from scheduler_core.trace.summaries import node_summary, pod_group_summary, pod_summary, storage
+from scheduler_core.trace.summaries import node_summary, pod_columns, pod_group_summary, storage
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
@@ -114,13 +114,14 @@ def run_started(
     """The first event of the trace."""
     nodes = cluster.all_nodes()
     position = {node.name: i for i, node in enumerate(nodes)}
+    summaries = [node_summary(node) for node in nodes]
     return RunStarted(
         title=scenario.title or scenario.name,
         engine_version=ENGINE_VERSION,
         profiles=list(frameworks),
-        nodes=[node_summary(node) for node in nodes],
+        nodes=summaries,
         order=[position[name] for name in cluster.order()],
-        pods=[pod_summary(pod) for pod in (*cluster.pods.all(), *pending)],
+        loaded=pod_columns((*cluster.pods.all(), *pending), summaries),
         plugins={
             name: {
                 point: [(plugin.name, weight) for plugin, weight in plugins]

@@ -19,6 +19,7 @@ from scheduler_core.trace.group_decisions import GroupSeen, state
 from scheduler_core.trace.preemption_events import candidates_of
 from scheduler_core.trace.queues import Queues
 from scheduler_core.trace.records import NodeName
+from scheduler_core.trace.summaries import pods_of
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
@@ -50,7 +51,7 @@ class _Seen:
         match event:
             case trace.RunStarted():
                 self.order = [event.nodes[row].name for row in event.order]
-                self.queues.priority = {pod.pod: pod.priority for pod in event.pods}
+                self.queues.priority = {pod.pod: pod.priority for pod in pods_of(event)}
                 default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
                 self.queues.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
             case trace.ClockAdvanced():

@@ -38,6 +38,7 @@ from scheduler_core.trace.records import (
     NodeSummary,
     Outcome,
     PluginScores,
+    PodColumns,
     PodGroupKey,
     PodGroupState,
     PodGroupSummary,
@@ -50,7 +51,7 @@ from scheduler_core.trace.records import (
     Verdict,
 )
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 Cause = Literal[
     "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
@@ -58,14 +59,17 @@ Cause = Literal[
 
 
 class RunStarted(Event, tag=True):
-    """The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored."""
+    """The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored.
+
+    Before schema 4 the pods are in `pods`, each in full; `summaries.pods_of` reads both.
+    """
 
     title: str
     engine_version: str
     profiles: list[str]
     nodes: list[NodeSummary]  # in the order of the documents
     order: list[int]  # rows of the snapshot (node-tree order), as indexes into `nodes`
-    pods: list[PodSummary]  # running pods in order of arrival, then pending ones (without `node`)
+    pods: list[PodSummary] = []
     plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}  # profile -> extension point -> [(plugin, weight)]
     seed: int | None = None
     schema: int = SCHEMA_VERSION
@@ -74,6 +78,7 @@ class RunStarted(Event, tag=True):
     storage: list[Storage] = []  # volumes and claims
     wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
     pod_groups: list[PodGroupSummary] = []
+    loaded: PodColumns | None = None  # running pods in order of arrival, then pending ones (without `node`)
 
 
 class ClockAdvanced(Event, tag=True):

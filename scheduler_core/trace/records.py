@@ -108,6 +108,20 @@ class PodSummary(Record):
     pod_group: PodGroupKey = ""
 
 
+class PodColumns(Record):
+    """Pods as columns, a value per pod. What pods that are alike have in common stands once, in `kinds`.
+
+    `node` is an index into RunStarted.nodes; -1 of a pod without a node, or of one whose kind names a node that is not
+    there. A kind's own `pod` is empty. `summaries.pods_of` and `columns.js` make PodSummaries of them.
+    """
+
+    kinds: list[PodSummary]
+    pods: list[PodKey]
+    kind: list[int]  # index into `kinds`
+    node: list[int]
+    start_time: list[float | None]
+
+
 class PodGroupSummary(Record):
     """A PodGroup as the player draws it. `min_count` None: the policy is basic, members are not held together."""
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
 
 from scheduler_core.apis.core import (
     SELECTED_NODE,
@@ -13,11 +16,13 @@ from scheduler_core.apis.core import (
     Pod,
     PodGroup,
 )
+from scheduler_core.trace.events import RunStarted
 from scheduler_core.trace.records import (
     DEFAULT_SCHEDULER,
     ChangedField,
     FieldChange,
     NodeSummary,
+    PodColumns,
     PodGroupSummary,
     PodSummary,
     Storage,
@@ -54,6 +59,36 @@ def pod_summary(pod: Pod) -> PodSummary:
         pod_group=pod.pod_group_key,
         wishes=[] if pod.node_name else wishes(pod),
     )
+
+
+def pod_columns(pods: Iterable[Pod], nodes: Sequence[NodeSummary]) -> PodColumns:
+    """Pods for the player, those that are alike stored once."""
+    rows = {node.name: row for row, node in enumerate(nodes)}
+    kinds: dict[bytes, int] = {}
+    found = PodColumns([], [], [], [], [])
+    for pod in pods:
+        summary, row = pod_summary(pod), rows.get(pod.node_name, -1)
+        shared = replace(summary, pod="", start_time=None, node="" if row >= 0 else summary.node)
+        kind = kinds.setdefault(msgspec.json.encode(shared), len(kinds))
+        if kind == len(found.kinds):
+            found.kinds.append(shared)
+        found.pods.append(summary.pod)
+        found.kind.append(kind)
+        found.node.append(row)
+        found.start_time.append(summary.start_time)
+    return found
+
+
+def pods_of(started: RunStarted) -> list[PodSummary]:
+    """The pods as they were loaded, one by one; also of a run that was stored before they were columns."""
+    if started.loaded is None:
+        return started.pods
+    loaded, nodes, kinds = started.loaded, started.nodes, started.loaded.kinds
+    columns = zip(loaded.pods, loaded.kind, loaded.node, loaded.start_time, strict=True)
+    return [
+        replace(kinds[kind], pod=key, node=nodes[row].name if row >= 0 else kinds[kind].node, start_time=start_time)
+        for key, kind, row, start_time in columns
+    ]
 
 
 def _scheduler(pod: Pod) -> str:

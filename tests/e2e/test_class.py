@@ -10,9 +10,9 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import drawn, sentence, until
+from tests.e2e.player_page import drawn, sentence, sheets, until
 from tests.e2e.test_courses import made
-from tests.e2e.test_handout import pages_of, whole
+from tests.e2e.test_handout import whole
 from tests.e2e.test_speaker import speaker_of
 
 PHONE = {"width": 390, "height": 844}
@@ -131,7 +131,7 @@ def test_an_afternoon_a_class_of_three_phones_a_course_and_a_handout(visitor: Ma
     expect(late.locator(".place")).to_contain_text("1 of 4")
     teacher.get_by_role("link", name="Handout").click()
     whole(teacher)
-    assert pages_of(teacher, "A4") >= 5
+    assert sheets(teacher, format="A4") >= 5
 
 
 def answers(teacher: Page, speaker: Page, phones: list[Page]) -> None:

@@ -217,6 +217,22 @@ def test_playing_stops_at_a_breakpoint(browser_page: Page) -> None:
     ]
 
 
+CLOSE_AND_PRESS = """() => {
+    document.querySelector("dialog[open]").close();
+    const space = new KeyboardEvent("keydown", {key: " ", bubbles: true, cancelable: true});
+    document.activeElement.dispatchEvent(space);
+    return [document.activeElement.closest("dialog") !== null, space.defaultPrevented, kschedui.player.playing];
+}"""
+
+
+def test_a_key_is_heard_although_the_dialog_just_closed_still_has_the_focus(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "high-preempts-low")
+    page.keyboard.press("b")
+    page.click("dialog button.primary")
+    assert page.evaluate(CLOSE_AND_PRESS) == [True, True, True]
+
+
 def test_five_thousand_nodes_are_a_field_of_cells_that_can_be_picked_by_keyboard(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "five-thousand-nodes")

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from asgiref.sync import sync_to_async
@@ -277,6 +277,34 @@ async def test_a_feed_outlives_a_database_that_is_away(many: Run, monkeypatch: p
         await made.send_to(text_data=ask(many.public_id))
         numbers, _ = await everything(made)
     assert numbers == list(range(many.chunks))
+
+
+class News(asyncio.Event):
+    """Tells when somebody waits for it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.awaited = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        self.awaited.set()
+        return await super().wait()
+
+
+@pytest.mark.parametrize("turns", range(5))
+@in_loop
+async def test_a_follower_that_leaves_while_news_come_is_let_go(
+    many: Run, monkeypatch: pytest.MonkeyPatch, turns: int
+) -> None:
+    monkeypatch.setattr(feeds.Feed, "listen", lambda feed: asyncio.sleep(PATIENCE))
+    async with asyncio.timeout(PATIENCE):
+        async with feeds.following(many.public_id) as feed:
+            feed.news = news = News()
+            await news.awaited.wait()
+            news.set()
+            for _ in range(turns):  # of the event loop, in which the news are on their way to the feed
+                await asyncio.sleep(0)
+    assert not feeds._feeds
 
 
 def test_the_visitor_of_a_socket_is_nobody_without_cookies(db: None) -> None:

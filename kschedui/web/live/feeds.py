@@ -46,7 +46,8 @@ class Feed:
             except Error as error:  # the database is away for a moment
                 logger.warning("the feed of run %s could not read: %s", self.status.run, error)
             with suppress(TimeoutError):
-                await asyncio.wait_for(self.news.wait(), POLL_SECONDS)
+                async with asyncio.timeout(POLL_SECONDS):
+                    await self.news.wait()
 
     async def catch_up(self) -> None:
         """Read the row; wake the sockets when it changed."""

@@ -99,7 +99,9 @@ function nameOf(event) {
 /** @param {KeyboardEvent} event @param {Player} player @param {Page} page */
 export function press(event, player, page) {
 	if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
-	const target = /** @type {Element} */ (event.target);
+	const focused = /** @type {Element} */ (event.target);
+	// A dialog that was closed keeps the focus until the browser draws.
+	const target = focused.closest?.("dialog:not([open])") ? document.body : focused;
 	if (target.closest?.("input, textarea, select, dialog[open], .margin pre")) return;
 	if (event.key === " " && target.closest?.("button, a, summary") && !target.closest?.(".play")) return;
 	if (event.key === "Enter" && target.closest?.("button, a, summary, [tabindex]:not(.margin)")) return;

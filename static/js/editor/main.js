@@ -12,7 +12,8 @@ import { get, post } from "../shared/server.js";
 import { chooseText } from "./conflict.js";
 import { draftOf } from "./draft.js";
 import { builder } from "./form/builder.js";
-import { clusterCard, pendingOf, startRows, waitingCard } from "./outcome/cluster_picture.js";
+import { listenToFiles, listenToKeys, listenToTabs, listenToTemplates } from "./hands.js";
+import { clusterCards } from "./outcome/cluster_cards.js";
 import { Outcome } from "./outcome/outcome.js";
 import { releaseControl } from "./release.js";
 import { yamlEditor } from "./text/yaml_editor.js";
@@ -183,62 +184,13 @@ function inWords({ document, line, path, message }) {
 function drawSide() {
 	patch(element("side"), [
 		state.errors.length ? h("p", { class: "stale" }, t(state.drawn ? "editor.stale" : "editor.nothing")) : null,
-		...(state.drawn ? clusterCards() : []),
+		...(state.drawn ? clusterCards(state, outcome, drawSide) : []),
 		outcome.view(
 			(step) => save(`#${step}`),
 			() => post(`${data.api}runs/${outcome.run}/cancel`, {}),
 			state.ran !== state.text,
 		),
 	]);
-}
-
-/** The cluster as it starts; once the text has run, also as it ends. */
-function clusterCards() {
-	const { nodes, pods } = state.summary;
-	const pending = pendingOf(pods);
-	const start = () => [
-		clusterCard(startRows({ nodes, pods }), moments()),
-		waitingCard(t("editor.toPlace", { n: pending.length }), pending),
-	];
-	if (!outcome.complete || state.ran !== state.text || !state.atEnd) return start();
-	const waiting = outcome.ending.waiting();
-	const chosen = (waiting.find((pod) => pod.pod === state.chosen) ?? waiting[0])?.pod ?? "";
-	const refusal = outcome.ending.refusals.get(chosen);
-	const choose = (/** @type {string} */ pod) => {
-		state.chosen = pod;
-		drawSide();
-	};
-	const note = refusal ? t("editor.lastAttempt", { pod: chosen.replace(/^default\//, ""), n: refusal.attempt }) : "";
-	return [
-		clusterCard(outcome.ending.rows(chosen), moments()),
-		waitingCard(t("editor.leftWaiting", { n: waiting.length }), waiting, { chosen, choose, note }),
-	];
-}
-
-/** Which of the two is shown; nothing to choose before the text has run. */
-function moments() {
-	if (!outcome.complete || state.ran !== state.text) return null;
-	const button = (/** @type {boolean} */ atEnd) =>
-		h(
-			"button",
-			{
-				type: "button",
-				"aria-pressed": String(state.atEnd === atEnd),
-				on: {
-					click: () => {
-						state.atEnd = atEnd;
-						drawSide();
-					},
-				},
-			},
-			t(atEnd ? "editor.atEnd" : "editor.atStart"),
-		);
-	return h(
-		"div",
-		{ class: "tabs moments", role: "group", "aria-label": t("editor.moments") },
-		button(false),
-		button(true),
-	);
 }
 
 /** @param {import("../shared/server.js").Problem} problem */
@@ -362,42 +314,8 @@ function redraw() {
 	if (!element("builder").hidden) tables.draw(state.text);
 }
 
-/** A field of the builder is being typed in: then undo is that field's own. */
-let typing = false;
-
-/** Undo and redo belong to the text, also where the builder has the focus. @param {KeyboardEvent} event */
-function undoFromAnywhere(event) {
-	if (!(event.ctrlKey || event.metaKey) || event.altKey || element("builder").hidden || typing) return;
-	const key = event.key.toLowerCase();
-	if (key !== "z" && key !== "y") return;
-	event.preventDefault();
-	if (key === "y" || event.shiftKey) editor.redo();
-	else editor.undo();
-	redraw();
-}
-
-/** Ctrl-Enter runs, as it does in the YAML. @param {KeyboardEvent} event */
-function runFromAnywhere(event) {
-	const field = /** @type {HTMLElement} */ (event.target);
-	if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.defaultPrevented || field.closest("dialog"))
-		return;
-	event.preventDefault();
-	field.blur(); // what was typed counts
-	field.focus();
-	void run();
-}
-
 element("run").addEventListener("click", () => run());
 element("save").addEventListener("click", () => save());
-for (const name of /** @type {const} */ (["yaml", "builder"]))
-	element(`tab-${name}`).addEventListener("click", () => showTab(name));
-page.querySelector("[role=tablist]")?.addEventListener("keydown", (event) => {
-	const { key } = /** @type {KeyboardEvent} */ (event);
-	if (key !== "ArrowLeft" && key !== "ArrowRight") return;
-	const next = element("yaml").hidden ? "yaml" : "builder";
-	showTab(next);
-	element(`tab-${next}`).focus();
-});
 const intake = new Intake({
 	data,
 	table: fields.reading,
@@ -421,35 +339,16 @@ element("restored").hidden = state.text === saved;
 if (kept && kept.version < Number(data.version)) state.conflict = Number(data.version);
 element("older").hidden = !state.conflict;
 element("compare").addEventListener("click", () => compare(false));
-page.addEventListener("keydown", undoFromAnywhere);
-page.addEventListener("keydown", runFromAnywhere);
-for (const kind of ["input", "change", "focusin"])
-	element("builder").addEventListener(kind, () => (typing = kind === "input"), true);
-page.addEventListener("dragover", (event) => {
-	event.preventDefault();
-	page.classList.add("dropping");
+listenToTabs(page, showTab);
+listenToKeys(page, { editor, run, redraw });
+listenToFiles(page, (file) => intake.bring(file));
+listenToTemplates((part) => {
+	const before = state.text.trimEnd();
+	put(before ? `${before}\n---\n${part}` : part);
+	if (!element("yaml").hidden) editor.goTo({ line: before ? before.split("\n").length + 2 : 1, message: "" });
 });
-page.addEventListener("dragleave", (event) =>
-	page.classList.toggle("dropping", page.contains(/** @type {Node | null} */ (event.relatedTarget))),
-);
-page.addEventListener("drop", async (event) => {
-	event.preventDefault();
-	page.classList.remove("dropping");
-	const file = event.dataTransfer?.files[0];
-	if (file) await intake.bring(file);
-});
-for (const select of document.querySelectorAll("select[data-templates]")) {
-	select.addEventListener("change", () => {
-		const chosen = /** @type {HTMLSelectElement} */ (select);
-		const text = `${state.text.trimEnd()}${state.text.trim() ? "\n---\n" : ""}${chosen.value}`;
-		const line = state.text.trim() ? state.text.trimEnd().split("\n").length + 2 : 1;
-		chosen.selectedIndex = 0;
-		put(text);
-		if (!element("yaml").hidden) editor.goTo({ line, message: "" });
-	});
-}
-showTab(new URLSearchParams(location.search).has("builder") ? "builder" : "yaml");
 const asked = new URLSearchParams(location.search);
+showTab(asked.has("builder") ? "builder" : "yaml");
 if (asked.has("import")) intake.open();
 page.dataset.ready = "true";
 await check();

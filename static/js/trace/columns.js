@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Per-node columns of the trace: one integer for all, or base64 of little-endian integers (see
- * scheduler_core/trace/columns.py).
+ * Columns of the trace: per node one integer for all, or base64 of little-endian integers (see
+ * scheduler_core/trace/columns.py); the pods as they were loaded.
  */
 
 const READERS = {
@@ -29,4 +29,20 @@ function rising(column) {
 	const numbers = [Number(first)];
 	for (const step of atob(steps)) numbers.push(numbers[numbers.length - 1] + step.charCodeAt(0));
 	return numbers;
+}
+
+/**
+ * RunStarted's pods, one by one, from its columns; in runs that were stored before they come so.
+ * @param {TraceChunk} chunk
+ */
+export function unpackPods({ events: [started] }) {
+	if (started?.type !== "RunStarted" || !started.loaded) return;
+	const { nodes } = started;
+	const { kinds, pods, kind, node, start_time } = started.loaded;
+	started.pods = pods.map((pod, i) => {
+		const summary = { ...kinds[kind[i]], pod };
+		if (node[i] >= 0) summary.node = nodes[node[i]].name;
+		if (start_time[i] !== null) summary.start_time = start_time[i];
+		return summary;
+	});
 }

@@ -69,6 +69,15 @@ export interface PodSummary {
   pod_group?: string;
 }
 
+/** Pods as columns, a value per pod. What pods that are alike have in common stands once, in `kinds`. */
+export interface PodColumns {
+  kinds: PodSummary[];
+  pods: string[];
+  kind: number[];
+  node: number[];
+  start_time: (number | null)[];
+}
+
 /** A PodGroup as the player draws it. `min_count` None: the policy is basic, members are not held together. */
 export interface PodGroupSummary {
   pod_group: string;
@@ -209,7 +218,7 @@ export interface RunStarted {
   profiles: string[];
   nodes: NodeSummary[];
   order: number[];
-  pods: PodSummary[];
+  pods?: PodSummary[];
   plugins?: Record<string, Record<string, [string, number][]>>;
   seed?: number | null;
   schema?: number;
@@ -218,6 +227,7 @@ export interface RunStarted {
   storage?: Storage[];
   wakes?: Record<string, string[]>;
   pod_groups?: PodGroupSummary[];
+  loaded?: PodColumns | null;
 }
 
 /** Virtual time moved on, and why: what is due now. */

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from scheduler_core.apis.core import Pod
 from scheduler_core.trace.events import ObjectApplied, RunStarted
 from scheduler_core.trace.keyframe import CompactedLog
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import BudgetNow, Wish
-from tests.builders import budget, node, pod, priority_class, required_affinity, spread
+from scheduler_core.trace.summaries import pod_summary, pods_of
+from tests.builders import budget, node, parse, pod, priority_class, required_affinity, spread
 from tests.core.runs import only, run
 
 WEB = {"app": "web"}
@@ -17,7 +19,7 @@ def started(*objects: dict[str, object]) -> RunStarted:
 
 
 def wishes(**spec: object) -> list[Wish]:
-    return started(node("n1"), pod("a", **spec)).pods[0].wishes  # type: ignore[arg-type]
+    return pods_of(started(node("n1"), pod("a", **spec)))[0].wishes  # type: ignore[arg-type]
 
 
 def claim(name: str, **spec: object) -> dict[str, object]:
@@ -56,7 +58,8 @@ def test_tolerations_that_every_pod_gets_are_no_wishes() -> None:
 
 
 def test_a_bound_pod_has_no_wishes_any_more() -> None:
-    assert started(node("n1"), pod("a", node="n1", nodeSelector={"disk": "ssd"})).pods[0].wishes == []
+    bound = pod("a", node="n1", nodeSelector={"disk": "ssd"})
+    assert pods_of(started(node("n1"), bound))[0].wishes == []
 
 
 def test_a_claim_tells_when_its_size_changes_and_a_keyframe_keeps_it_beside_a_pod_of_its_name() -> None:
@@ -94,3 +97,13 @@ def test_a_run_begins_with_the_events_that_each_plugin_registered() -> None:
         "Node/UpdateNodeAllocatable",
     ]
     assert wakes["NodeName"] == ["Node/Add"]
+
+
+def test_pods_that_are_alike_are_stored_once_and_read_one_by_one_in_their_order() -> None:
+    loaded = [pod(f"a{i}", node="n1", start_time=f"2025-01-0{i + 1}T00:00:00Z") for i in range(2)]
+    objects = [*loaded, pod("b", node="lost"), pod("c", cpu=1), pod("a2", node="n2"), pod("d", cpu=1)]
+    first = started(node("n1"), node("n2"), *objects)
+    assert first.loaded is not None
+    assert len(first.loaded.kinds) == 3
+    parsed = [one for one in parse(node("n1"), node("n2"), *objects).objects if isinstance(one, Pod)]
+    assert pods_of(first) == [pod_summary(one) for one in sorted(parsed, key=lambda one: not one.node_name)]

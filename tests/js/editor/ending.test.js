@@ -9,6 +9,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { Ending } from "../../../static/js/editor/outcome/ending.js";
+import { unpackPods } from "../../../static/js/trace/columns.js";
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), "..", "..", "..");
 const PYTHON = process.env.PYTHON ?? join(ROOT, ".venv", "bin", "python");
@@ -39,8 +40,11 @@ function ended(...objects) {
 	rmSync(folder, { recursive: true });
 	const ending = new Ending();
 	const steps = [];
-	for (const line of out.toString().split("\n").filter(Boolean))
-		ending.take(JSON.parse(line).chunk, (_, step) => steps.push(step));
+	for (const line of out.toString().split("\n").filter(Boolean)) {
+		const { chunk } = JSON.parse(line);
+		unpackPods(chunk);
+		ending.take(chunk, (_, step) => steps.push(step));
+	}
 	assert.deepEqual(
 		steps,
 		steps.map((_, i) => i),

@@ -10,9 +10,12 @@ from kschedui.runs.ending import Ending
 from scheduler_core import decode_chunk
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import preemption_events as preemption
-from scheduler_core.trace.events import SCHEMA_VERSION, AnyEvent
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.summaries import pods_of
 
 QUEUES = {"active": "activeQ", "backoff": "backoffQ", "unschedulable": "unschedulablePods"}
+
+COMPACTED = 2  # the first schema whose keyframes are events
 
 
 class Moment(NamedTuple):
@@ -23,12 +26,12 @@ class Moment(NamedTuple):
 
 
 def moment_of(run: Run, step: int) -> Moment | None:
-    """`step` is one of the run's. None when what is stored has the keyframes of an older schema."""
+    """`step` is one of the run's. None when what is stored has the keyframes of schema 1."""
     first = Chunk.objects.filter(run=run, seq=0).first()
     chunk = Chunk.objects.filter(run=run, first_step__lte=step).order_by("-first_step").first()
     if first is None or chunk is None:
         return None
-    if frames.header_of(bytes(chunk.frame)).schema != SCHEMA_VERSION:
+    if frames.header_of(bytes(chunk.frame)).schema < COMPACTED:
         return None
     read = decode_chunk(frames.body_of(bytes(chunk.frame)))
     shown = read.events[: step - chunk.first_step + 1]
@@ -57,7 +60,7 @@ def sentence_of(event: AnyEvent, pod: str) -> str:
     match event:
         case trace.RunStarted():
             return _("%(nodes)d nodes and %(pods)d pods at the start.") % {
-                "nodes": len(event.nodes), "pods": len(event.pods)
+                "nodes": len(event.nodes), "pods": len(pods_of(event))
             }  # fmt: skip
         case trace.PodEnqueued():
             return _("%(pod)s enters %(queue)s: %(event)s.") % {

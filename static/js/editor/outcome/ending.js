@@ -28,7 +28,7 @@ export class Ending {
 			each(event, chunk.first_step + index);
 			apply(state, event);
 			if (event.type === "RunStarted")
-				this.before = new Set(event.pods.filter((pod) => pod.node).map((pod) => pod.pod));
+				this.before = new Set((event.pods ?? []).filter((pod) => pod.node).map((pod) => pod.pod));
 			if (event.type === "SchedulingFailed") this.refused(event.pod);
 		});
 	}

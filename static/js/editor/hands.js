@@ -1,0 +1,77 @@
+// @ts-check
+/** What a hand does on the editor's page wherever it is: keys, tabs, files that are dropped, parts that are chosen. */
+
+/** Left and right choose the other tab. @param {HTMLElement} page @param {(name: "yaml" | "builder") => void} show */
+export function listenToTabs(page, show) {
+	const tabs = /** @type {NodeListOf<HTMLElement>} */ (page.querySelectorAll("[role=tab]"));
+	const nameOf = (/** @type {HTMLElement} */ tab) => /** @type {"yaml" | "builder"} */ (tab.id.replace("tab-", ""));
+	for (const tab of tabs) tab.addEventListener("click", () => show(nameOf(tab)));
+	page.querySelector("[role=tablist]")?.addEventListener("keydown", (event) => {
+		const { key } = /** @type {KeyboardEvent} */ (event);
+		if (key !== "ArrowLeft" && key !== "ArrowRight") return;
+		const other = [...tabs].find((tab) => tab.getAttribute("aria-selected") !== "true");
+		if (!other) return;
+		show(nameOf(other));
+		other.focus();
+	});
+}
+
+/**
+ * Ctrl-Enter runs, as it does in the YAML; undo and redo belong to the text, also where the builder has the focus.
+ * @param {HTMLElement} page
+ * @param {{editor: {undo: () => void, redo: () => void}, run: () => void, redraw: () => void}} does
+ */
+export function listenToKeys(page, { editor, run, redraw }) {
+	const builder = /** @type {HTMLElement} */ (page.querySelector("#builder"));
+	let typing = false; // in a field of the builder: then undo is that field's own
+	for (const kind of ["input", "change", "focusin"])
+		builder.addEventListener(kind, () => (typing = kind === "input"), true);
+	page.addEventListener("keydown", (event) => {
+		if (!(event.ctrlKey || event.metaKey) || event.altKey || builder.hidden || typing) return;
+		const key = event.key.toLowerCase();
+		if (key !== "z" && key !== "y") return;
+		event.preventDefault();
+		if (key === "y" || event.shiftKey) editor.redo();
+		else editor.undo();
+		redraw();
+	});
+	page.addEventListener("keydown", (event) => {
+		const field = /** @type {HTMLElement} */ (event.target);
+		if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+		if (event.defaultPrevented || field.closest("dialog")) return;
+		event.preventDefault();
+		field.blur(); // what was typed counts
+		field.focus();
+		run();
+	});
+}
+
+/** A file is dropped on the page. @param {HTMLElement} page @param {(file: File) => void} bring */
+export function listenToFiles(page, bring) {
+	page.addEventListener("dragover", (event) => {
+		event.preventDefault();
+		page.classList.add("dropping");
+	});
+	page.addEventListener("dragleave", (event) =>
+		page.classList.toggle("dropping", page.contains(/** @type {Node | null} */ (event.relatedTarget))),
+	);
+	page.addEventListener("drop", (event) => {
+		event.preventDefault();
+		page.classList.remove("dropping");
+		const file = event.dataTransfer?.files[0];
+		if (file) bring(file);
+	});
+}
+
+/** A part is chosen, to be added to the text. @param {(part: string) => void} add */
+export function listenToTemplates(add) {
+	for (const select of /** @type {NodeListOf<HTMLSelectElement>} */ (
+		document.querySelectorAll("select[data-templates]")
+	)) {
+		select.addEventListener("change", () => {
+			const part = select.value;
+			select.selectedIndex = 0;
+			add(part);
+		});
+	}
+}

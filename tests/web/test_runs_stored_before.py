@@ -1,0 +1,82 @@
+"""Runs that were stored when RunStarted had every pod in full: all that read them find what they find today."""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+import pytest
+
+from kschedui.models import Chunk, Run, Version
+from kschedui.runs import frames, perfetto, worker
+from kschedui.runs import store as runs
+from kschedui.runs.ending import Ending
+from kschedui.waiting.analysis import Follower
+from kschedui.web.api import streams
+from kschedui.web.pages.pictures.moment import moment_of
+from scheduler_core import decisions
+from scheduler_core.ask.measures import measured
+from scheduler_core.trace.events import RunStarted
+from scheduler_core.trace.summaries import pods_of
+from tests.builders import node, pod, scenario
+
+OBJECTS = (
+    node("n1", cpu=2),
+    node("n2", cpu=1),
+    *(pod(f"old-{i}", node="n1", cpu=1, start_time=f"2025-01-0{i + 1}T00:00:00Z") for i in range(2)),
+    pod("gone", node="lost"),
+    pod("new", cpu=1),
+    pod("urgent", cpu=2, priority=9),
+    pod("large", cpu=8),
+)
+
+
+@pytest.fixture
+def run(keep: Callable[..., Version]) -> Run:
+    """A run with pods from the start, a victim, and a pod that waits at the end."""
+    found = runs.start_run(keep(scenario(*OBJECTS)))
+    worker.execute(found.public_id)
+    found.refresh_from_db()
+    assert found.state == Run.State.DONE, found.error
+    return found
+
+
+def told(run: Run) -> list[Any]:
+    """What each reader makes of the stored run."""
+    events = list(streams.events_of(run))
+    ending, follower = Ending(), Follower()
+    for step, event in enumerate(events):
+        ending.take(event)
+        follower.take(step, event)
+    return [
+        list(decisions(events)),
+        measured(events),
+        list(perfetto.lines(events)),
+        ending.drawing(),
+        dict(sorted(follower.bound.items())),
+        follower.pods,
+        [moment_of(run, step) for step in range(run.steps)],
+    ]
+
+
+def as_before(body: bytes) -> bytes:
+    """A chunk as schema 3 had it."""
+    chunk = msgspec.json.decode(body)
+    for event in chunk["events"]:
+        if event["type"] == "RunStarted":
+            pods = pods_of(msgspec.convert(event, RunStarted))
+            del event["loaded"]
+            event["pods"] = pods
+    return msgspec.json.encode(chunk)
+
+
+def test_a_run_that_was_stored_before_is_read_as_one_of_today(run: Run) -> None:
+    today = told(run)
+    for chunk in Chunk.objects.filter(run=run):
+        body = as_before(frames.body_of(bytes(chunk.frame)))
+        header = frames.header_of(bytes(chunk.frame))._replace(schema=3, raw_length=len(body))
+        chunk.frame = frames.HEADER.pack(*header) + frames.isal_zlib.compress(body, 1)
+        chunk.save(update_fields=["frame"])
+    first = next(streams.events_of(run))
+    assert isinstance(first, RunStarted)
+    assert (first.loaded, len(first.pods)) == (None, 6)
+    assert told(run) == today
