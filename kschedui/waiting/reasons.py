@@ -244,7 +244,7 @@ REASONS = (
         r"waiting for minCount pods from a gang to appear in scheduling queue"
         r"|waiting for pods's pod group .* to appear in scheduling queue",
         "GangScheduling", "gang-waits", NEVER,
-        Message("The pod belongs to a group of which too few pods are there yet; until then none of them is tried."),
+        Message("The pod belongs to a group of which too few pods are there yet: none of them is tried."),
         Message("How many there are, and how many it takes (minCount)."),
     ),
     Reason(
