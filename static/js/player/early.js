@@ -1,8 +1,7 @@
 // @ts-check
 /**
- * The one script that is no module, since modules wait for the first paint. It asks for what the step on screen will
- * need. The run's first chunk is in the page; a link to a later one, or to a run without any, is connected at once.
- * Which chunk holds a step is for feed.js to say, which takes over what is here.
+ * The one script that is no module, since modules wait for the first paint: it asks for what the step will need, and
+ * connects unless the page brought the chunk. Which chunk holds a step is for feed.js to say, which takes over.
  */
 
 (() => {

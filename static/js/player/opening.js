@@ -8,7 +8,7 @@ export const boot = JSON.parse(document.getElementById("boot")?.textContent ?? "
 export const linked = linkedPlace(location);
 export const linkedChunk = chunkOf(linked.step ?? 0);
 export const feed = new Feed(new URL(boot.ws, location.href.replace(/^http/, "ws")).href, boot.run, linkedChunk);
-/** The run's first chunk, as a websocket sends it, where the page brought it along. */
+/** The run's first chunk, if the page brought it, as a websocket sends it. */
 const first = boot.chunk ? Uint8Array.from(atob(boot.chunk), (letter) => letter.charCodeAt(0)).buffer : null;
 /**
  * A chunk from the middle is read with the run's first one; null if that is not to be had.

@@ -25,7 +25,6 @@ export function warmExplanations() {
  */
 export function explanationFor(place) {
 	const { scene, state, hero } = place;
-	// what explains the cluster says of no number that it decides
 	const first = scene !== "cluster" && STEPS[scene].explanation && !here[scene];
 	if (first) return load(scene).then(() => explanationFor(place));
 	const name = explainerOf(askedAt(place) ?? unasked(state, hero));
