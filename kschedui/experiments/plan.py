@@ -19,8 +19,8 @@ from scheduler_core.experiments.reading import read_factors
 from scheduler_core.scenario.parse import Limits, Scenario
 
 BATCH_SECONDS = 2.0  # of work that a batch is meant to be at most
-LAST_SECONDS = 0.15  # that the last ones are: shorter ones would cost more to take than they are worth
-MOST_BATCH = 200  # cells
+LAST_SECONDS = 0.2  # that the last ones are: shorter ones would cost more to take than they are worth
+MOST_BATCH = 400  # cells
 SHARE = 6  # of what is left, so that several workers end together
 MOST_OFFERED = 200
 

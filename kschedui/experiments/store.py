@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
+import msgspec
 from django.conf import settings
-from django.db import transaction
+from django.db import connection, transaction
 from django.db.models import F, QuerySet, Sum
 from django.utils import timezone
 
@@ -26,6 +27,8 @@ logger = logging.getLogger(__name__)
 
 TASK = "kschedui.tasks.work_on_experiments"
 PAGE = 5_000  # results that are read at once
+ERROR = Result._meta.get_field("error")
+INSERT = "INSERT INTO kschedui_result (experiment_id, number, measures, error) VALUES (%s, %s, %s, %s)"
 
 
 class TooMany(Exception):
@@ -42,6 +45,30 @@ class Progress(NamedTuple):
     done: int
     failed: int
     seconds: float
+
+
+class Kept(NamedTuple):
+    """A cell's row as the database takes it; without measures `error` says why."""
+
+    number: int
+    measures: str | None
+    error: str
+
+    @classmethod
+    def of(cls, number: int, measures: list[Measure] | None, error: Message | str) -> "Kept":
+        """Encoded."""
+        encoded = None if measures is None else msgspec.json.encode(measures).decode()
+        return cls(number, encoded, ERROR.get_prep_value(error))
+
+    @property
+    def failed(self) -> bool:
+        """There are no measures."""
+        return self.measures is None
+
+    @property
+    def size(self) -> int:
+        """About as many bytes as it takes in the database."""
+        return len(self.measures or "") + len(self.error) + 40
 
 
 def begin(visitor: Visitor, planned: Planned, party: str) -> Experiment:
@@ -180,9 +207,18 @@ def settle(pk: int) -> None:
         Experiment.objects.filter(pk=pk, state=Run.State.RUNNING).update(**done)
 
 
-def grown(pk: int, size: int) -> None:
-    """Count what its results take."""
-    Experiment.objects.filter(pk=pk).update(bytes=F("bytes") + size)
+def kept(pk: int, numbers: range) -> set[int]:
+    """Those of the cells that have a result."""
+    found = Result.objects.filter(experiment=pk, number__range=(numbers[0], numbers[-1]))
+    return set(found.values_list("number", flat=True))
+
+
+def keep(pk: int, rows: list[Kept]) -> None:
+    """Write results, and count what they take. By one prepared statement: a model's objects would take ten times as
+    long, a thirtieth of what small cells take to run."""
+    with connection.cursor() as cursor:
+        cursor.executemany(INSERT, [(pk, *row) for row in rows])
+    Experiment.objects.filter(pk=pk).update(bytes=F("bytes") + sum(row.size for row in rows))
 
 
 def remove(experiment: Experiment) -> None:

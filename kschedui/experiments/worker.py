@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from functools import partial
 from time import monotonic
 
-import msgspec
 from django.conf import settings
 from django.db import Error, transaction
 from django.db.models import F
@@ -18,7 +17,7 @@ from django.db.models import F
 from kschedui import tallies
 from kschedui.experiments import store
 from kschedui.experiments.plan import cells, design_of
-from kschedui.models import Batch, Experiment, Result, Run
+from kschedui.models import Batch, Experiment, Run
 from kschedui.runs import leases, turns
 from kschedui.runs.bounds import Bounds, Stopped
 from kschedui.runs.holding import Holding
@@ -32,6 +31,7 @@ from scheduler_core.trace.events import AnyEvent
 
 logger = logging.getLogger(__name__)
 
+UNREAD = ("experiment__version__text", "experiment__version__summary")  # of an experiment that goes on, known already
 STORED_SECONDS = 1.0  # between two writes
 CHECKED = 16  # events between two looks at the clock
 TRUSTED_TRIES = 2  # then each cell is written by itself, so that the one that ends its workers is found
@@ -53,8 +53,9 @@ def serve() -> bool:
 def next_batch() -> Batch | None:
     """The first of the oldest experiment of the party whose turn it is, now held by this worker."""
     queued = Batch.objects.filter(state=Run.State.QUEUED, experiment__state=Run.State.RUNNING)
+    whole = queued.select_related("experiment__version").defer(*UNREAD).order_by("pk")
     while (party := turns.first_served("experiment__party", queued)) is not None:
-        batch = queued.filter(experiment__party=party).select_related("experiment__version").order_by("pk").first()
+        batch = whole.filter(experiment__party=party).first()
         if batch is None or leases.take(batch, leases.held(batch)):
             return batch
     return None
@@ -101,7 +102,7 @@ class Work:
 
     def __init__(self, batch: Batch) -> None:
         self.batch = batch
-        self.rows: list[Result] = []
+        self.rows: list[store.Kept] = []
         self.number = 0
         self.since = monotonic()
         self.careful = batch.tries >= TRUSTED_TRIES
@@ -110,8 +111,7 @@ class Work:
         """Numbers of the cells without a row; of a batch that ends its workers, the first one is given up."""
         batch = self.batch
         numbers = range(batch.first, batch.first + batch.count)
-        kept = Result.objects.filter(experiment=batch.experiment_id, number__range=(numbers[0], numbers[-1]))
-        there = set(kept.values_list("number", flat=True))
+        there = store.kept(batch.experiment_id, numbers) if batch.done else set()
         found = [number for number in numbers if number not in there]
         if found and batch.tries >= leases.MOST_TRIES:
             self.number = found.pop(0)
@@ -121,24 +121,20 @@ class Work:
 
     def add(self, number: int, row: Row) -> None:
         """Keep a row; now and then they are written."""
-        values = values_of(row.measures) if row.measures else None
-        self.rows.append(
-            Result(experiment_id=self.batch.experiment_id, number=number, measures=values, error=row.error or "")
-        )
+        self.rows.append(store.Kept.of(number, values_of(row.measures) if row.measures else None, row.error or ""))
         if self.careful or monotonic() - self.since > STORED_SECONDS:
             self.write()
 
     def write(self, **changes: str | None) -> None:
         """Commit the rows and the counters together; raises leases.Lost."""
         rows, self.rows = self.rows, []
-        failed = sum(row.measures is None for row in rows)
+        failed = sum(row.failed for row in rows)
         seconds, self.since = monotonic() - self.since, monotonic()
         tries = min(self.batch.tries + 1, TRUSTED_TRIES) if rows else self.batch.tries + 1  # it gets on
         counters = {"done": F("done") + len(rows), "failed": F("failed") + failed, "seconds": F("seconds") + seconds}
         with transaction.atomic():
             leases.update_mine(self.batch, **{"lease_until": leases.lease(), "tries": tries, **counters, **changes})
-            Result.objects.bulk_create(rows)
-            store.grown(self.batch.experiment_id, sum(map(size_of, rows)))
+            store.keep(self.batch.experiment_id, rows)
         tallies.add(tallies.CELLS, "done", len(rows) - failed)
         tallies.add(tallies.CELLS, "failed", failed)
 
@@ -153,7 +149,7 @@ def work(batch: Batch) -> None:
     under_way = Work(batch)
     with Holding(batch, under_way.give_up) as holding:
         numbers = under_way.missing()
-        design, runner = design_of(batch.experiment), cells_of(batch.experiment)
+        design, runner = known(batch.experiment)
         for number in numbers:
             under_way.number = number
             under_way.add(number, row_of(runner, design, number, holding))
@@ -165,8 +161,6 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
     try:
         cell = design.cell(number)
         holding.reading()
-        runner.scenario(cell)
-        holding.simulating(settings.LIMITS["cell_seconds"])
         return runner.row(cell, partial(watched, holding))
     except Stopped as error:
         return Row(None, error.sentence)
@@ -180,6 +174,7 @@ def row_of(runner: Cells, design: Design, number: int, holding: Holding) -> Row:
 def watched(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
     """Pass events on; stop at the limits of one cell, or when the batch is somebody else's."""
     begun, bounds = monotonic(), Bounds(settings.LIMITS["cell_steps"], settings.LIMITS["cell_seconds"], 0)
+    holding.simulating(bounds.seconds)
     for step, event in enumerate(events, 1):
         if step % CHECKED == 0:
             bounds.require_seconds(monotonic() - begun)
@@ -189,20 +184,16 @@ def watched(holding: Holding, events: Iterator[AnyEvent]) -> Iterator[AnyEvent]:
         yield event
 
 
-_runners: dict[str, Cells] = {}  # of the experiment that was worked on last: its text is read once
+_known: dict[str, tuple[Design, Cells]] = {}  # of the experiment that was worked on last: its text is read once
 
 
-def cells_of(experiment: Experiment) -> Cells:
-    """To run its cells with."""
-    if experiment.public_id not in _runners:
-        _runners.clear()
-        _runners[experiment.public_id] = cells(experiment.version.text, experiment.kubernetes_version)
-    return _runners[experiment.public_id]
-
-
-def size_of(row: Result) -> int:
-    """About as many bytes as it takes in the database."""
-    return len(msgspec.json.encode(row.measures)) + len(str(row.error)) + 40
+def known(experiment: Experiment) -> tuple[Design, Cells]:
+    """Its cells, and what runs them."""
+    if experiment.public_id not in _known:
+        _known.clear()
+        runner = cells(experiment.version.text, experiment.kubernetes_version)
+        _known[experiment.public_id] = design_of(experiment), runner
+    return _known[experiment.public_id]
 
 
 def requeue_lost() -> int:

@@ -62,6 +62,8 @@ class Explainer:
         assert pod is not None
         self._framework, self._course, self._pod = framework, course, pod
         self._cycle = CycleState(pod, cluster.pods.slot_of[pod.key])
+        self._explains_filter = {one.name: one for one in framework.at(FilterPlugin) if isinstance(one, ExplainsFilter)}
+        self._explains_score = {one.name: one for one in framework.at(ScorePlugin) if isinstance(one, ExplainsScore)}
         self._rejected: dict[str, Status] = {}
         for plugin in framework.at(PreFilterPlugin):
             result = plugin.pre_filter(pod, cluster)
@@ -122,9 +124,8 @@ class Explainer:
         verdicts: Verdicts = plugin.filter(self._pod, state, self._cluster.nodes, rows, change)
         number = 0 if verdicts.which is None else int(verdicts.which[0])
         status = verdicts.statuses[number - 1] if number else SUCCESS
-        facts: list[Fact] = []
-        if isinstance(plugin, ExplainsFilter):
-            facts = plugin.explain_filter(self._pod, state, self._cluster, row, change)
+        explains = self._explains_filter.get(name)
+        facts = explains.explain_filter(self._pod, state, self._cluster, row, change) if explains else []
         return FilterExplanation(name, status.code.label, list(status.reasons), asked, facts)
 
     def _nominated(self, row: int) -> WhatIf | None:
@@ -186,13 +187,13 @@ class Explainer:
     def _score(self, plugin: FilterPlugin, score: PluginScore, index: int) -> ScoreOnNode:
         explanation = ScoreExplanation()
         raw, column = score.columns(len(self._scored))
-        if isinstance(plugin, ExplainsScore):
+        if (explains := self._explains_score.get(plugin.name)) is not None:
             state = self._cycle.score_states.get(plugin.name, self._cycle.states.get(plugin.name))
             cluster = self._cluster
             if self._cycle.bare_nodes:
                 cluster = copy(cluster)
                 cluster.nodes = cluster.nodes.without_pods()
-            explanation = plugin.explain_score(self._pod, state, cluster, self._scored, raw, index)
+            explanation = explains.explain_score(self._pod, state, cluster, self._scored, raw, index)
         normalized = int(column[index])
         return ScoreOnNode(
             score.plugin,

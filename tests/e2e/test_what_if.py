@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from tests.builders import node, pod, scenario
+from tests.builders import budget, node, pod, scenario
 from tests.e2e.player_page import drawn, sentence, steps_of, until
 from tests.e2e.test_player_panels import phone, save
 
@@ -82,6 +82,40 @@ def test_a_nodes_total_leads_to_the_weight_that_makes_it_win(browser_page: Page)
     panel.get_by_text("MostAllocated").click()
     expect(panel.locator(".ask-side.after")).to_contain_text("goes to n2")
     expect(panel.locator(".ask-changes.moved")).to_contain_text("2 totals moved")
+
+
+def test_a_budget_a_node_that_is_gone_and_a_plugin_that_is_off_each_change_the_victim_or_the_node(
+    browser_page: Page,
+) -> None:
+    page = browser_page
+    low = [
+        pod(f"low-{name}", cpu=2, node=f"n{name}", priority=priority, labels={"app": name})
+        for name, priority in (("1", 0), ("2", 5))
+    ]
+    nodes = node("n1", cpu=2), node("n2", cpu=2), node("n3", cpu=2, taints=["dedicated=db:NoSchedule"])
+    guarded = budget("guard", {"app": "1"}, minAvailable=1)
+    opened(page, *nodes, *low, guarded, pod("web", cpu=2, priority=1000))
+    page.keyboard.press("w")
+    panel = page.get_by_role("complementary", name="What if")
+    after = panel.locator(".ask-side.after")
+    expect(panel.locator(".ask-side.before")).to_contain_text("evicts low-2 on n2")
+    panel.get_by_role("tab", name="Budgets").click()
+    panel.get_by_role("group", name="default/guard").get_by_label("minAvailable").fill("0")
+    panel.get_by_role("group", name="default/guard").get_by_label("minAvailable").press("Enter")
+    expect(after).to_contain_text("evicts low-1 on n1")
+    panel.get_by_role("button", name="Reset").click()
+    expect(after).to_have_count(0)
+    panel.get_by_role("tab", name="Node").click()
+    panel.get_by_label("node", exact=True).fill("n2")
+    panel.get_by_label("node", exact=True).press("Enter")
+    panel.get_by_label("Removed").check()
+    expect(after).to_contain_text("evicts low-1 on n1")
+    panel.get_by_role("button", name="Undo").click()
+    expect(panel.get_by_label("Removed")).not_to_be_checked()
+    panel.get_by_role("tab", name="Scheduler").click()
+    panel.get_by_label("TaintToleration", exact=True).last.uncheck()
+    expect(after).to_contain_text("goes to n3")
+    expect(panel.locator(".ask-changes.gained")).to_contain_text("n3")
 
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"

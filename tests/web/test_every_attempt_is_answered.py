@@ -4,6 +4,7 @@ sentence: no other exception is a reader's to see.
 The first attempt of each outcome is asked about here; `make test-asking` asks about all of them.
 """
 
+import json
 import os
 from collections.abc import Callable, Iterator
 from hashlib import sha256
@@ -87,8 +88,8 @@ def ask(name: Name, text: str, pod: str) -> None:
     answered(lambda: asking.about(name, text))
     answered(lambda: asking.what_if(name, text, edits))
     for _ in range(MOST_PIECES):
-        found = answered(lambda: answers.smallest(name, text) if moments.asked(name, text) else None)
-        if found is None or found.done >= found.pieces:
+        found = answered(lambda: json.loads(asking.smallest(name, text) or "{}"))
+        if found is None or found["done"] >= found["pieces"]:
             break
     explained = answered(lambda: jobs.explain(text, name.attempt, [], ""))
     if explained is not None:

@@ -27,8 +27,10 @@ class Killed(BaseException):
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def _nobody_is_told(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
+    """Nor does a lease end by itself, or is renewed by a connection that does not see a test's rows."""
     monkeypatch.setattr(store, "tell", lambda public_id, batches: None)
+    settings.RUN_LEASE_SECONDS = 3600
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:
@@ -183,7 +185,7 @@ def test_a_database_that_is_away_for_a_moment_costs_nothing(monkeypatch: pytest.
         raise OperationalError("the database is away")
 
     with monkeypatch.context() as failing:
-        failing.setattr(store, "grown", away)
+        failing.setattr(store, "keep", away)
         assert worker.serve()
     assert numbers(experiment) == []
     expire()
@@ -298,8 +300,8 @@ def test_batches_hold_every_cell_once_and_get_smaller(nodes: int, pods: int, siz
 
 def test_batches_begin_large_and_end_small_whatever_the_scenario() -> None:
     small = list(batch_sizes({"nodes": 3, "pods": 8}, 20_000))
-    assert small[0] == 200
-    assert small[-2] < 50
+    assert small[0] == 400
+    assert small[-2] < 60
     assert set(batch_sizes({"nodes": 1000, "pods": 5000}, 20)) == {1}
     assert len(list(batch_sizes({"nodes": 3, "pods": 8}, 60))) > 4, "several workers share a small one"
 

@@ -1,4 +1,4 @@
-"""Classes, notes and courses on PostgreSQL: their own tests again, in a process whose database that is."""
+"""Classes, notes, courses and experiments on PostgreSQL: their own tests again, in a process whose database that is."""
 
 import os
 import subprocess
@@ -6,10 +6,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ["test_classes.py", "test_class_websocket.py", "test_notes.py", "test_courses.py"]
+FILES = ["test_classes.py", "test_class_websocket.py", "test_notes.py", "test_courses.py", "test_experiments.py"]
 
 
-def test_classes_notes_and_courses_behave_alike_on_postgresql(postgres_url: str) -> None:
+def test_classes_notes_courses_and_experiments_behave_alike_on_postgresql(postgres_url: str) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-k", "not no_address"]
     env = {**os.environ, "DATABASE_URL": postgres_url}
     done = subprocess.run(

@@ -38,10 +38,10 @@ export function answerView(panel) {
 }
 
 /** @param {Side} side */
-function told({ node, nominated, victims, message }) {
+function told({ node, nominated, victims }) {
 	if (node) return t("ask.goes", { node });
 	if (nominated) return t("ask.evicts", { pods: victims.map(podName).join(", "), node: nominated });
-	return message ? t("ask.waits") : t("ask.waits");
+	return t("ask.waits");
 }
 
 /** @param {string} kind @param {Side} one @param {string} label */

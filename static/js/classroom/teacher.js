@@ -141,9 +141,10 @@ export function teach(page) {
 				t("class.name", { code }),
 			),
 			h(
-				"p",
-				{ key: "count", class: "class-count" },
-				lost ? t("class.lost") : t("class.students", { n: counts.students }),
+				"div",
+				{ key: "counts", class: "class-counts" },
+				h("p", { class: "class-count" }, lost ? t("class.lost") : t("class.students", { n: counts.students })),
+				!ended && tally(),
 			),
 			h("p", { key: "live", class: "sr", role: "status" }, ended ? t("class.ended") : news),
 			!ended && question(),
@@ -171,20 +172,17 @@ export function teach(page) {
 		];
 	}
 
-	/** The question on screen: how many have answered, then how many were right. */
-	function question() {
+	/** Of the question on screen: how many have answered, then how many were right. */
+	function tally() {
 		const { answered, students } = counts;
-		if (asked.tally) return h("p", { key: "tally", class: "class-tally" }, t("class.right", tallied(asked.tally)));
-		if (!asked.open) return null;
-		return [
-			h(
-				"p",
-				{ key: "answered", class: "class-tally" },
-				t("class.answered", { n: answered, all: Math.max(answered, students) }),
-			),
-			button("reveal", reveal, { class: "button primary" }),
-			button("skip", skip),
-		];
+		if (asked.tally) return h("p", { class: "class-tally" }, t("class.right", tallied(asked.tally)));
+		const all = Math.max(answered, students);
+		return asked.open && h("p", { class: "class-tally" }, t("class.answered", { n: answered, all }));
+	}
+
+	function question() {
+		if (asked.tally || !asked.open) return null;
+		return [button("reveal", reveal, { class: "button primary" }), button("skip", skip)];
 	}
 
 	function gather() {

@@ -112,9 +112,9 @@ function hint(predictions, open) {
 		const name = optionText(open.options[picked], open);
 		return t(predictions.heldBy ? "predict.held" : "predict.picked", { name });
 	}
-	return t(predictions.offersSkip && !predictions.heldBy ? "predict.pickorskip" : "predict.pick", {
-		n: open.options.length,
-	});
+	const keys = matchMedia("(pointer: coarse)").matches ? ".touch" : "";
+	const skips = predictions.offersSkip && !predictions.heldBy;
+	return t(`predict.${skips ? "pickorskip" : "pick"}${keys}`, { n: open.options.length });
 }
 
 /**

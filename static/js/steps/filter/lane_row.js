@@ -97,7 +97,7 @@ function head(view, lanes, name, fate, stop) {
 					title: name,
 					on: { click: () => view.act.select({ kind: "node", name }) },
 				},
-				cutName(name, lanes.letters ?? (lanes.geometry.head - 70) / LETTER),
+				cutName(name, lanes.letters ?? (lanes.geometry.head - (lanes.geometry.phone ? 24 : 70)) / LETTER),
 			),
 			tags(node),
 			roomForFree(lanes, node) &&
