@@ -51,6 +51,12 @@ def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str,
     return answer
 
 
+def dry_run(page: Page) -> int:
+    """The first preemption that has candidates."""
+    candidates = "at => kschedui.store.event(at).candidates.length"
+    return next(at for at in steps_of(page, "PreemptionEvaluated") if page.evaluate(candidates, at))
+
+
 def shown_whole(page: Page, selector: str) -> None:
     """Nothing of these texts is cut off."""
     cut = page.eval_on_selector_all(
@@ -317,11 +323,7 @@ def test_a_full_caption_keeps_between_the_bar_and_the_rail(
 
 def test_a_phone_shows_the_dry_run_and_whole_dates(phone: Page) -> None:
     open_player(phone, "flash-sale")
-    step = next(
-        at
-        for at in steps_of(phone, "PreemptionEvaluated")
-        if phone.evaluate("at => kschedui.store.event(at).candidates.length", at)
-    )
+    step = dry_run(phone)
     seek(phone, f"{step}.1")
     expect(phone.locator(".lying")).to_have_count(6)
     expect(phone.locator(".lying u")).to_have_count(6)
@@ -337,7 +339,7 @@ def test_with_the_timeline_opened_in_a_low_window_the_candidates_of_a_dry_run_li
     page = browser_page
     page.set_viewport_size({"width": 1280, "height": 720})
     open_player(page, "flash-sale")
-    step = steps_of(page, "PreemptionEvaluated")[-1]
+    step = dry_run(page)
     seek(page, f"{step}.1")
     expect(page.locator(".tank-column")).to_have_count(6)
     page.keyboard.press("l")
