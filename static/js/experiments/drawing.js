@@ -47,7 +47,7 @@ function scale({ points, share }) {
 	const whole = !share && values.every(Number.isInteger);
 	const span = Math.max(...values) - Math.min(...values);
 	const ticks = whole && span < MOST_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MOST_TICKS };
-	return [gridY(ticks), axisY(ticks)];
+	return [gridY(ticks), axisY({ ...ticks, facetAnchor: "left" })]; // once, though parts are empty yet
 }
 
 /** What is said of a dot under the pointer. @param {Asked} asked */
