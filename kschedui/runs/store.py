@@ -13,6 +13,7 @@ from asgiref.sync import async_to_sync
 from channels.layers import get_channel_layer
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.db.models.functions import Length
 from django.utils import timezone
 
 from kschedui import tallies
@@ -161,6 +162,13 @@ def statuses(public_ids: list[str]) -> dict[str, Status]:
 def frame(public_id: str, seq: int) -> bytes | None:
     """One stored frame."""
     found = Chunk.objects.filter(run__public_id=public_id, seq=seq).values_list("frame", flat=True).first()
+    return None if found is None else bytes(found)
+
+
+def first_frame(run: Run, most: int) -> bytes | None:
+    """The frame that the run begins with, if it is stored and holds at most so many bytes."""
+    small = Chunk.objects.filter(run=run, seq=0).annotate(size=Length("frame")).filter(size__lte=most)
+    found = small.values_list("frame", flat=True).first()
     return None if found is None else bytes(found)
 
 

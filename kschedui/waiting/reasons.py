@@ -241,11 +241,16 @@ REASONS = (
         Message("Which controller is to remove them."),
     ),
     Reason(
-        r"waiting for minCount pods from a gang to (?:appear in scheduling queue|be scheduled)"
+        r"waiting for minCount pods from a gang to appear in scheduling queue"
         r"|waiting for pods's pod group .* to appear in scheduling queue",
-        "GangScheduling", "", NEVER,
-        Message("The pod belongs to a group, and too few pods of the group are there to be placed together."),
+        "GangScheduling", "gang-waits", NEVER,
+        Message("The pod belongs to a group of which too few pods are there yet: none of them is tried."),
         Message("How many there are, and how many it takes (minCount)."),
+    ),
+    Reason(
+        r"waiting for minCount pods from a gang to be scheduled", "GangScheduling", "gang-too-big", NEVER,
+        Message("The pod belongs to a group, and a node was found for fewer of its pods than minCount: none is bound."),
+        Message("How many have a node, and why the others have none: see their messages."),
     ),
     Reason(
         r"waiting for the preemption for this pod (?:group )?to be finished", "DefaultPreemption", "", NEVER,

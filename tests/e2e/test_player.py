@@ -181,7 +181,7 @@ def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> No
 
         def pass_on(message: str | bytes) -> None:
             socket.send(message)
-            if isinstance(message, bytes) and len(cut) < 2:
+            if len(cut) < 2 and isinstance(message, bytes if cut else str):
                 cut.append(1)
                 socket.close(code=1012)
 
@@ -194,6 +194,20 @@ def test_a_connection_lost_in_the_middle_costs_no_step(browser_page: Page) -> No
     gaps = page.evaluate("[...kschedui.store.walk(0, 1)].length - kschedui.store.steps")
     assert (last, gaps) == ("RunFinished", 0)
     expect(page.locator(".notice.warn")).to_have_count(0)
+
+
+def test_the_first_step_is_drawn_without_a_connection_and_only_once(browser_page: Page) -> None:
+    page = browser_page
+    page.route_web_socket(re.compile("/ws/run/"), lambda socket: None)  # it opens, and nothing comes
+    page.add_init_script(
+        "addEventListener('DOMContentLoaded', () => { window.drawings = 0; new MutationObserver(() => { drawings += 1 })"
+        ".observe(document.getElementById('margin'), {childList: true, subtree: true}) })"
+    )
+    page.goto("/library/flash-sale/")
+    drawn(page, "0")
+    assert page.evaluate("drawings") == 1, "a step is drawn when all of it is here"
+    assert page.evaluate("[kschedui.store.has(0), kschedui.store.complete]") == [True, False]
+    assert page.evaluate("kschedui.feed().steps > kschedui.store.steps"), "the timeline is as long as the run"
 
 
 def test_playing_stops_at_a_breakpoint(browser_page: Page) -> None:

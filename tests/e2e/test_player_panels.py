@@ -87,6 +87,15 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
     expect(source.locator("h2", has_text="node_affinity/explain.py")).to_have_count(1)
 
 
+def test_how_many_fit_is_counted_by_the_release_that_the_run_is_of(browser_page: Page) -> None:
+    page = browser_page
+    open_player(page, "first-pod", "?kubernetes=1.30")
+    page.evaluate("kschedui.player.seek(kschedui.store.steps - 1)")
+    page.locator("#stage [data-fly]").first.click()
+    link = page.locator("#margin").get_by_role("link", name="How many fit")
+    expect(link).to_have_attribute("href", re.compile(r"/capacity/\?pod=[^&]+&kubernetes=1\.30$"))
+
+
 def test_points_lead_to_the_score_function(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "flash-sale")
@@ -168,14 +177,14 @@ def test_share_that_is_asked_for_too_early_waits_for_the_step(browser_page: Page
         server.on_message(lambda message: socket.send(message) if free else held.append(lambda: socket.send(message)))
 
     page.route_web_socket(re.compile("/ws/run/"), through)
-    page.goto("/library/flash-sale/#45.3")
+    page.goto("/library/flash-sale/#116.9")
     expect(page.locator("#caption")).to_have_text("The run is being simulated; its first steps are on the way.")
     page.click("[data-open=share]")
     expect(page.locator("dialog[open]")).to_have_count(0)
     free.append(True)
     for send in held:
         send()
-    expect(page.locator("dialog[open] input").first).to_have_value(re.compile(r"/v/1/\?step=45.3$"))
+    expect(page.locator("dialog[open] input").first).to_have_value(re.compile(r"/v/1/\?step=116.9$"))
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -93,7 +93,7 @@ test("every event of a trace has a step that tells it", () => {
 
 /** By what is linked to: the modules that its first step needs besides those that every step does. */
 const FIRST = {
-	"the start of a run": ["cluster/view.js", "cluster/explanation.js", "run/captions.js", "run/explanation.js"],
+	"the start of a run": ["cluster/view.js", "run/captions.js", "run/explanation.js"],
 	"the start of a cycle": [
 		"queue/captions.js",
 		"filter/funnel.js",
@@ -114,6 +114,15 @@ const FIRST = {
 	],
 	"a step of a binding cycle": ["binding/captions.js", "cluster/view.js", "binding/view.js", "cluster/explanation.js"],
 };
+
+test("early.js asks for exactly what the start of a run needs besides, all of it at once", () => {
+	const files = new Set();
+	for (const name of FIRST["the start of a run"]) graph(join(SCRIPTS, "steps", name), files);
+	const more = [...files].map((file) => relative(SCRIPTS, file)).filter((name) => !needed.includes(name));
+	const start = readFileSync(join(SCRIPTS, "player", "early.js"), "utf8").split("else {")[1];
+	const asked = [...start.matchAll(/import\("\.\.\/([\w/]+\.js)"\)/g)].map(([, name]) => name);
+	assert.deepEqual(asked.sort(), more.sort());
+});
 
 for (const [place, more] of Object.entries(FIRST)) {
 	test(`what a link to ${place} loads before it is drawn stays small`, () => {

@@ -77,6 +77,14 @@ def test_what_is_no_message_is_told(author: Browser) -> None:
     assert "There is no message of the scheduler" in author.post("/decode/", {"message": "hello"}).content.decode()
 
 
+@pytest.mark.parametrize(
+    ("said", "lesson"), [("appear in scheduling queue", "gang-waits"), ("be scheduled", "gang-too-big")]
+)
+def test_a_message_of_a_gang_leads_to_the_lesson_that_shows_it(author: Browser, said: str, lesson: str) -> None:
+    page = author.post("/decode/", {"message": f"waiting for minCount pods from a gang to {said}"})
+    assert f'href="/library/{lesson}/"' in page.content.decode()
+
+
 def test_every_lesson_that_is_named_is_there() -> None:
     folder = Path(lessons.__file__).parent
     assert all((folder / f"{reason.lesson}.yaml").is_file() for reason in REASONS if reason.lesson)

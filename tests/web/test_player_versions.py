@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 import re
+from base64 import b64decode
 
+import pytest
+
+from kschedui.models import Run
+from kschedui.runs import store as runs
+from kschedui.web.pages import cards
 from tests.web.conftest import SMALL, Browser
 
 LINK = re.compile(r'<a href="([^"]+)"( aria-current="page")?>Version (\d+)</a>(?:<a href="([^"]+)">What changed</a>)?')
@@ -54,3 +60,19 @@ def test_a_fork_leads_to_what_it_was_made_from_and_to_what_changed_between_the_t
     changed = author.get(f"/compare/{pair}/text/").content.decode()
     assert re.search(r'class="added".*Other', changed)
     assert re.search(r'class="removed".*Small', changed)
+
+
+def test_the_page_brings_the_first_chunk_along_as_it_is_stored(author: Browser, many: Run) -> None:
+    boot = author.get(f"/s/{many.version.scenario.public_id}/").context["boot"]
+    assert b64decode(boot["chunk"]) == runs.frame(many.public_id, 0)
+    assert boot["steps"] == many.steps
+
+
+def test_a_first_chunk_that_is_long_or_not_there_yet_comes_over_the_connection(
+    author: Browser, many: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"/s/{many.version.scenario.public_id}/"
+    monkeypatch.setattr(cards, "MOST_INLINE", len(runs.frame(many.public_id, 0) or b"") - 1)
+    assert author.get(address).context["boot"]["chunk"] == ""
+    queued = author.get(author.save()["url"]).context["boot"]
+    assert (queued["chunk"], queued["steps"]) == ("", 0)

@@ -1,6 +1,7 @@
 """What the pages show of a scenario: cards of the first page, rows of one's own list, the player's boot data."""
 
 import re
+from base64 import b64encode
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -26,6 +27,7 @@ from scheduler_core import ENGINE_VERSION
 
 SEARCHED = 4000  # characters of a lesson
 QUESTIONS = ("changes", "pod", "scheduler")  # with which the panel "What if" opens by a link
+MOST_INLINE = 24_000  # bytes of a first chunk that comes with the page
 MOST_VERSIONS = 30  # in the player's list
 PLACE = {"step": r"\d{1,9}(\.\d{1,4})?", "engine": r"[\w.-]{1,20}", "kubernetes": r"\d\.\d{1,3}"}  # of a link's query
 
@@ -178,6 +180,8 @@ def boot(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "embed": embed,
         "ask": request.GET.get("ask", "") if request.GET.get("ask") in QUESTIONS else "",
         "state": run.state,
+        "steps": run.steps,
+        "chunk": b64encode(runs.first_frame(run, MOST_INLINE) or b"").decode(),
         "engine": {"version": run.engine_version, "current": ENGINE_VERSION},
         "may_edit": may_edit(visitor, scenario),
         "words": words_url(version) if lesson.says_something else "",

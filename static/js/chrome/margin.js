@@ -3,7 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { t } from "../shared/i18n.js";
-import { askedAt, canExplain, explainRef } from "../steps/explanations.js";
+import { askedAt, canExplain, explainRef, unasked } from "../steps/explanations.js";
 
 /** Comes when something is first selected. @type {typeof import("./inspect/inspector.js") | null} */
 let inspector = null;
@@ -38,7 +38,7 @@ export function drawMargin(target, view) {
 		"✕",
 	);
 	const { selection } = view;
-	const ref = view.pin ?? defaultRef(view);
+	const ref = view.pin ?? view.explained ?? askedAt(view) ?? unasked(view.state, view.hero);
 	const inspected = !view.pin && selection;
 	if (inspected && !inspector) void load(view);
 	const inspect = inspected ? inspector?.[inspected.kind === "pod" ? "podInspector" : "nodeInspector"] : null;
@@ -52,17 +52,4 @@ export function drawMargin(target, view) {
 		),
 	]);
 	return inspected ? inspector !== null : canExplain(ref);
-}
-
-/**
- * What is explained when nobody points at anything: the number that decides at this step.
- * @param {View} view @returns {string}
- */
-function defaultRef(view) {
-	const { state, hero } = view;
-	const asked = view.explained ?? askedAt(view);
-	if (asked) return asked;
-	const pod = state.pods.get(hero);
-	if (pod?.node) return `room:${pod.node}:cpu`;
-	return hero && pod ? `request:${hero}` : "run";
 }

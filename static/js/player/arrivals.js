@@ -3,6 +3,7 @@
 
 import { t } from "../shared/i18n.js";
 import { chunkOf } from "../trace/feed.js";
+import { prepare } from "./drawing.js";
 import { beginning, boot, feed, linked, linkedChunk } from "./opening.js";
 import { firstShown, index, player, redraw, run, screen, store } from "./page.js";
 
@@ -24,8 +25,10 @@ function takeChunk(chunk) {
 	if (!store.has(chunk.seq)) store.put(chunk);
 	index.update(store);
 	const first = !screen.drawn && store.event(player.step);
-	if (first) player.seek(player.step, linked.frame);
-	else redraw(false);
+	if (first) {
+		player.seek(player.step, linked.frame);
+		void prepare(); // before the animation frame
+	} else redraw(false);
 	return first && !document.hidden ? firstShown : new Promise((resolve) => setTimeout(resolve));
 }
 

@@ -40,7 +40,7 @@ let reach = 0;
 
 /** Called from the one animation frame. */
 export function draw() {
-	const coming = modules();
+	const coming = prepare();
 	if (coming) return void coming.then(() => redraw(false));
 	const view = makeView();
 	if (!view) return drawWaiting();
@@ -54,13 +54,14 @@ export function draw() {
 }
 
 /** Resolves once the modules are here that the step needs; null when they are. */
-function modules() {
-	const { state, event } = player;
+export function prepare() {
+	const { state, event, frame, order } = player;
 	if (!state || !event) return null;
 	const scene = sceneOf(event, state);
-	const pictures = pictureFor(scene, state, heroOf(event, state));
+	const hero = heroOf(event, state);
 	const told = [captionsFor(event, state), headline()];
-	const coming = [page.lens.coming, ...told, pictures, explanationFor(scene)].filter(Boolean);
+	const drawn = [pictureFor(scene, state, hero), explanationFor({ scene, state, event, hero, frame, order })];
+	const coming = [page.lens.coming, ...told, ...drawn].filter(Boolean);
 	return coming.length ? Promise.all(coming) : null;
 }
 

@@ -57,6 +57,7 @@ async function start() {
 	listenToFeed();
 	await Promise.all(texts);
 	drawWith(draw); // nothing is drawn without words
+	measure();
 	redraw(false);
 	listenToPage();
 }

@@ -26,7 +26,7 @@ export const explainer = new Explainer(boot.api, boot.run, () => redraw(false));
 export const run = {
 	id: boot.run,
 	state: boot.state ?? "queued",
-	steps: 0,
+	steps: boot.steps ?? 0,
 	connection: "open",
 	message: "",
 	ahead: null,

@@ -19,9 +19,23 @@ export function warmExplanations() {
 	for (const name of new Set(EXPLAINS.values())) if (!here[name]) void load(name);
 }
 
-/** Resolves once what stands in the margin first can be drawn; null when it can be now. @param {StepName} scene */
-export function explanationFor(scene) {
-	return !STEPS[scene].explanation || here[scene] ? null : load(scene);
+/**
+ * Resolves once what stands in the margin first can be drawn; null when it can be now.
+ * @param {Asked} place @returns {Promise<unknown> | null}
+ */
+export function explanationFor(place) {
+	const { scene, state, hero } = place;
+	const first = scene !== "cluster" && STEPS[scene].explanation && !here[scene];
+	if (first) return load(scene).then(() => explanationFor(place));
+	const name = explainerOf(askedAt(place) ?? unasked(state, hero));
+	return here[name] ? null : load(name);
+}
+
+/** What is explained when nobody points at anything and no number decides. @param {State} state @param {string} hero */
+export function unasked({ pods }, hero) {
+	const pod = pods.get(hero);
+	if (pod?.node) return `room:${pod.node}:cpu`;
+	return pod ? `request:${hero}` : "run";
 }
 
 /** Who explains what is referred to: "score:node-1:ImageLocality". @param {string | null} ref */
@@ -34,9 +48,9 @@ export function canExplain(ref) {
 	return explainerOf(ref) in here;
 }
 
-/** What a step explains unasked: the number that decides in the frame on screen. @param {View} view */
-export function askedAt(view) {
-	return here[view.scene]?.asked?.(view);
+/** What a step explains unasked: the number that decides in the frame on screen. @param {Asked} place */
+export function askedAt(place) {
+	return here[place.scene]?.asked?.(place);
 }
 
 /** @param {View} view @param {string} ref @returns {Child} */

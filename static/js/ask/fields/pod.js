@@ -1,6 +1,7 @@
 // @ts-check
 /** The pod: requests, priority, labels, node selector, tolerations; its spreading and affinity are in terms.js. */
 
+import { capacityPage } from "../../chrome/inspect/parts.js";
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { askedValue, ofPod as setOf } from "../edits.js";
@@ -27,16 +28,12 @@ export function podFields(panel) {
 		),
 		spreadFields(panel),
 		affinityFields(panel),
-		h("p", { key: "howmany" }, h("a", { class: "button", href: howMany(panel) }, t("ask.howmany"))),
+		h(
+			"p",
+			{ key: "howmany" },
+			h("a", { class: "button", href: capacityPage(panel.view, panel.about.pod) }, t("ask.howmany")),
+		),
 	];
-}
-
-/** The page that counts copies of the pod. @param {Panel} panel */
-function howMany({ about, view }) {
-	const { id, version } = view.boot.scenario;
-	const kubernetes = new URLSearchParams(location.search).get("kubernetes");
-	const query = new URLSearchParams({ pod: about.pod, ...(kubernetes ? { kubernetes } : {}) });
-	return `/s/${id}/v/${version}/capacity/?${query}`;
 }
 
 /** @param {Panel} panel @param {(string | number)[]} path @param {any} [value] @returns {Edit} */

@@ -11,7 +11,7 @@ import { manifest } from "../../trace/requests.js";
 import { allocatable, used } from "../../trace/room.js";
 import { laterPlugins, mayTell } from "./later.js";
 import { notesOf } from "./notes.js";
-import { link, part } from "./parts.js";
+import { capacityPage, link, part } from "./parts.js";
 import { placedHere } from "./placed.js";
 import { nextTry, nominations } from "./waiting.js";
 
@@ -29,19 +29,14 @@ function pairs(map) {
 /** Ways to ask "and if ...?". @param {View} view @param {"pod" | "node"} kind @param {string} name */
 function askAbout(view, kind, name) {
 	if (view.boot.embed) return null;
-	const { scenario } = view.boot;
 	const open = () => view.act.open(`ask:${kind}:${name}`);
 	return h(
 		"p",
 		{ key: "ask", class: "buttons" },
 		h("button", { type: "button", class: "button", on: { click: open } }, t("ask.title")),
 		kind === "pod" &&
-			scenario?.id &&
-			h(
-				"a",
-				{ class: "button", href: `/s/${scenario.id}/v/${scenario.version}/capacity/?pod=${encodeURIComponent(name)}` },
-				t("ask.howmany"),
-			),
+			view.boot.scenario?.id &&
+			h("a", { class: "button", href: capacityPage(view, name) }, t("ask.howmany")),
 	);
 }
 

@@ -99,7 +99,7 @@ function roomTable(view, name, reasons) {
 	];
 }
 
-/** The verdict that decides in the frame on screen. @param {View} view @returns {string | null} */
+/** The verdict that decides in the frame on screen. @param {Asked} place @returns {string | null} */
 export function asked({ event, state, frame, order, hero }) {
 	const model = event.type === "NodesFiltered" ? filtered(state) : null;
 	if (!model) return null;

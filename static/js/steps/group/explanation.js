@@ -58,7 +58,7 @@ function rules(summary) {
 	return h("p", { key: "rules", class: "formula" }, lines.filter(Boolean).join(t("list.comma")));
 }
 
-/** Where it is about no single pod. @param {View} view */
+/** Where it is about no single pod. @param {Asked} place */
 export function asked({ hero }) {
 	return hero ? null : "group";
 }

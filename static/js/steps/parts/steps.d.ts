@@ -8,8 +8,10 @@ declare global {
 	interface Explanation {
 		explain: Explain;
 		/** the number that decides in the frame on screen, explained unasked */
-		asked?: (view: View) => string | null;
+		asked?: (place: Asked) => string | null;
 	}
+	/** of a view, or of one that is still to be made */
+	type Asked = Pick<View, "scene" | "state" | "event" | "hero" | "frame" | "order">;
 	type PictureName = keyof typeof import("../registry.js").PICTURES;
 
 	interface Step {

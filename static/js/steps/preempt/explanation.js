@@ -102,7 +102,7 @@ function budgetSum({ name, namespace, rule: text = "", allowed, healthy = 0, des
 	);
 }
 
-/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {View} view */
+/** The victims of a node: of one that is still in, and so of the chosen one at last. @param {Asked} place */
 export function asked({ state, hero, event, frame }) {
 	const play = theatre(state);
 	const { act, at } = play && event.type === "PreemptionEvaluated" ? actOf(play, frame) : { act: "", at: 6 };

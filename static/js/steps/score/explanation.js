@@ -154,7 +154,7 @@ function signed(n) {
 	return n > 0 ? `+${n}` : n < 0 ? `−${-n}` : "0";
 }
 
-/** The points that decide in the frame on screen. @param {View} view @returns {string | null} */
+/** The points that decide in the frame on screen. @param {Asked} place @returns {string | null} */
 export function asked({ event, state, frame }) {
 	const model = scores(state);
 	if (!model) return null;
