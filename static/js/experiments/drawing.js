@@ -78,7 +78,15 @@ function boxes(asked) {
 		...shared(asked),
 		marginBottom: rotate ? 44 + longest * (rotate < -35 ? 8 : 4) : 56,
 		x: { axis: null, domain: [-1, 1] },
-		fx: { label: factor, domain: labels, padding: 0.1, ticks: told, tickRotate: rotate, tickFormat: short, axis: "bottom" },
+		fx: {
+			label: factor,
+			domain: labels,
+			padding: 0.1,
+			ticks: told,
+			tickRotate: rotate,
+			tickFormat: short,
+			axis: "bottom",
+		},
 		marks: [
 			...scale(asked),
 			boxY(points, { fx: level, y: "value", fill: "var(--sunk)", stroke: "var(--ink)", r: 0 }),
