@@ -99,6 +99,12 @@ def test_what_cannot_be_used_is_told_in_a_sentence(
     assert said in capsys.readouterr().err
 
 
+def test_one_mistake_is_told_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "in" / "e.yaml").write_text(FILE.replace("seeds", "sedes"))
+    assert main(["experiment", "in/e.yaml"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_the_example_of_the_guide_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     guide = (ROOT / "docs" / "experiments.md").read_text()
     (folder / "in" / "e.yaml").write_text(guide.split("```yaml\n")[1].split("```")[0].replace("flash-sale", "shop"))
