@@ -49,7 +49,7 @@ export function outOf(resource, part, whole, word) {
 
 /** @param {string} resource */
 export function short(resource) {
-	return resource === "memory" ? "memory" : resource.includes("/") ? resource.split("/")[1] : resource;
+	return resource.replace(/^(.*\/|attachable-volumes-)/, "");
 }
 
 /** Virtual seconds: "3.0 s"; whole numbers of a thousand and more without the decimal. @param {number} time */

@@ -139,7 +139,7 @@ function gauges({ state, hero, event }, node, mine) {
 				return h(
 					"div",
 					{ key: name, class: "gauge" },
-					h("span", null, name === "memory" ? "mem" : short(name)),
+					h("span", { title: name }, name === "memory" ? "mem" : short(name)),
 					h(
 						"span",
 						{ class: "gauge-bar" },
