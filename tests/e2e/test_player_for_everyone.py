@@ -50,6 +50,8 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
     "a binding cycle that waits": ("permit-gang", "PermitEvaluated", []),
     "volumes": ("volume-waits", "ObjectApplied", []),
     "a pod group": ("gang-fits", "PodGroupEvaluated", []),
+    "releases": ("flash-sale", "RunStarted", ["[popovertarget=releases]"]),
+    "menu": ("flash-sale", "RunStarted", [".about-button"]),
     "the end": ("flash-sale", "RunFinished", []),
     "many nodes": ("thousand-nodes", "NodesFiltered", []),
     "many scores": ("thousand-nodes", "ScoresComputed", []),
