@@ -30,7 +30,7 @@ from kschedui.web.pages import (
     views,
 )
 from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages.ask import capacity, compare, experiments
+from kschedui.web.pages.ask import capacity, compare, experiments, texts
 from kschedui.web.pages.page_view import not_found
 
 addresses.register()
@@ -50,7 +50,7 @@ scenario_urls: list[URLPattern | URLResolver] = [
     path("shares/<n:share>/end", shares.end, name="scenario-share-end"),
     path("delete", account_views.delete, name="scenario-delete"),
     path("restore", account_views.restore, name="scenario-restore"),
-    path("diff/<n:a>/<n:b>/", views.diff, name="scenario-diff"),
+    path("diff/<n:a>/<n:b>/", texts.of_one, name="scenario-diff"),
     path("v/<n:number>/", views.version, name="version"),
     path("v/<n:number>/run/", views.run_again, name="version-run"),
     path("handout", handout.newest, name="scenario-handout"),
@@ -105,6 +105,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("decode/", decoding.page, name="decode"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/", compare.compare, name="compare"),
     path("experiments/<id:eid>/", experiments.shown, name="experiment"),
+    path("compare/<id:a>/<n:m>/<id:b>/<n:n>/text/", texts.of_two, name="compare-text"),
     path("compare/<id:a>/<n:m>/<id:b>/<n:n>/seed", compare.seed, name="compare-seed"),
     path("plugins/<name:name>/", views.plugin, name="plugin"),
     path("releases/", releases.changes, name="releases"),

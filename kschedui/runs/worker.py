@@ -34,7 +34,7 @@ from scheduler_core.trace.preemption_events import VictimEvicted
 
 logger = logging.getLogger(__name__)
 
-COLLECTED_AFTER = 10_000  # new objects that may be parts of cycles
+COLLECTED_AFTER = 100_000  # new objects that may be parts of cycles
 SHOWN_ATTEMPTS = 120  # of which a card draws the outcome
 
 FAILED = Message(
@@ -69,7 +69,8 @@ class Outcome(msgspec.Struct):
             case ClockAdvanced():
                 self.time = event.time
             case RunFinished():
-                self.time, self.bound, self.pending = event.time, len(event.bound), len(event.pending)
+                self.time, self.pending = event.time, len(event.pending)
+                self.bound = len(event.bound) + event.stayed
 
 
 class TooLongForItsLane(Exception):

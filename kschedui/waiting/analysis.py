@@ -32,7 +32,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeSummary, PodSummary
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 FIT = "NodeResourcesFit"
 NEAREST = 3
@@ -117,6 +117,7 @@ class Follower:
         self.pods: dict[str, PodSummary] = {}
         self.last: dict[str, _Last] = defaultdict(_Last)
         self.now = _Last()
+        self.began: Mapping[str, str] = {}  # where pods stood
         self.bound: Mapping[str, str] = {}
         self.pending: list[str] = []
 
@@ -127,6 +128,7 @@ class Follower:
                 self.nodes = {node.name: node for node in event.nodes}
                 self.order = [event.nodes[row].name for row in event.order]
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
+                self.began = standing(self.pods.values())
             case ObjectApplied() | ObjectDeleted():
                 self.objects(event)
             case CycleStarted():
@@ -143,7 +145,7 @@ class Follower:
             case PodGated():
                 self.last[event.pod] = _Last(step=step, causes=[Cause(event.plugin, [], 0)])
             case RunFinished():
-                self.bound, self.pending = event.bound, event.pending
+                self.bound, self.pending = bound_at_the_end(self.began, event), event.pending
 
     def objects(self, event: ObjectApplied | ObjectDeleted) -> None:
         """Nodes and pods come, change and go."""

@@ -22,7 +22,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -58,6 +58,7 @@ class Tally:
         self.pods: dict[PodKey, PodSummary] = {}
         self.bound: dict[PodKey, str] = {}
         self.pending: list[PodKey] = []
+        self._began: dict[PodKey, str] = {}
         self._time = 0.0
         self._since: dict[PodKey, float] = {}
         self._waits: list[float] = []
@@ -70,6 +71,7 @@ class Tally:
             case RunStarted():
                 self.nodes = {node.name: node for node in event.nodes}
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
+                self._began = standing(self.pods.values())
             case ClockAdvanced():
                 self._time = event.time
             case PodEnqueued():
@@ -83,7 +85,8 @@ class Tally:
             case ObjectApplied() | ObjectDeleted():
                 self._object(event)
             case RunFinished():
-                self._time, self.bound, self.pending = event.time, event.bound, event.pending
+                self._time, self.pending = event.time, event.pending
+                self.bound = bound_at_the_end(self._began, event)
 
     def _preemption(self, event: PreemptionEvaluated | VictimEvicted) -> None:
         if isinstance(event, VictimEvicted):

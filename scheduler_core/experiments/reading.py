@@ -42,8 +42,9 @@ def read_file(text: str) -> tuple[str, Design]:
 
 def read_factors(factors: Any) -> Design:
     """The design of factors given as data; raises ScenarioErrors."""
-    problems = Problems()
-    return _required(_factors(factors, ("factors",), problems), problems)
+    problems, path = Problems(), ("factors",)
+    known = check(ListOf(FACTOR), factors, path, problems, strict=True) and not problems.count
+    return _required(_factors(factors, path, problems) if known else None, problems)
 
 
 def _required(design: Design | None, problems: Problems) -> Design:
@@ -58,7 +59,7 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
         wanted = f"apiVersion: {API_VERSION}, kind: {KIND}"
         problems.error(("kind",), Message("this is no experiment; expected {wanted}", wanted=wanted))
         return "", None
-    if not check(EXPERIMENT, data, (), problems, strict=True):
+    if not check(EXPERIMENT, data, (), problems, strict=True) or problems.count:
         return "", None
     spec = data.get("spec") or {}
     if not spec.get("scenario"):
@@ -67,8 +68,7 @@ def _document(data: Data, problems: Problems) -> tuple[str, Design | None]:
 
 
 def _factors(found: Any, path: Path, problems: Problems) -> Design | None:
-    if not check(ListOf(FACTOR), found, path, problems, strict=True):
-        return None
+    """Of data whose fields are known."""
     if not found:
         problems.error(path, required(Message("at least one factor")))
         return None

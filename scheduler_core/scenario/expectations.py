@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from scheduler_core.scenario.types import Scenario
-from scheduler_core.trace.events import AnyEvent, RunFinished, SchedulingFailed
+from scheduler_core.trace.events import AnyEvent, RunFinished, RunStarted, SchedulingFailed
 from scheduler_core.trace.preemption_events import VictimEvicted
+from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 
 def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[str]:
@@ -16,14 +17,17 @@ def unmet_expectations(scenario: Scenario, events: Iterable[AnyEvent]) -> list[s
         return []
     messages: dict[str, str] = {}
     victims: list[str] = []
+    began: dict[str, str] = {}
     bound: dict[str, str] = {}
     for event in events:
-        if isinstance(event, SchedulingFailed):
+        if isinstance(event, RunStarted):
+            began = standing(pods_of(event))
+        elif isinstance(event, SchedulingFailed):
             messages[event.pod] = event.message
         elif isinstance(event, VictimEvicted):
             victims.append(event.pod)
         elif isinstance(event, RunFinished):
-            bound = event.bound
+            bound = bound_at_the_end(began, event)
     unmet = []
     for key, promised in expect.pods.items():
         node_name = bound.get(key, "")

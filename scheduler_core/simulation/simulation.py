@@ -91,6 +91,7 @@ class Simulation:
         self._agenda = Agenda(scenario.events)
         self._last_change = 0.0  # the last timeline event or end of a termination
         self._deleted: list[PodKey] = []
+        self._standing: dict[PodKey, str] = {}  # where pods stood when the run began
         self._finished: dict[PodKey, str] = {}  # pods in phase Succeeded or Failed, and where they ran
         self._order: list[str] = []
         self._frameworks = build_frameworks(scenario, registry, self.cluster, self)
@@ -170,6 +171,7 @@ class Simulation:
                 pending.append(item)
             else:
                 self.cluster.apply(item)
+        self._standing = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         self._order = self.cluster.order()
         self._events.append(run_started(self.scenario, self.cluster, pending, self._frameworks))
         for pod in pending:
@@ -243,11 +245,14 @@ class Simulation:
         until = self.scenario.until_seconds
         if until is not None and until > self.cluster.now:
             self._advance(until, "end")
-        pods = sorted(self.cluster.pods.all(), key=lambda pod: pod.key)
-        bound = {pod.key: pod.node_name for pod in pods if pod.node_name}
-        bound |= {key: node_name for key, node_name in self._finished.items() if node_name}
-        pending = [pod.key for pod in pods if not pod.node_name]
-        self._emit(RunFinished(self.cluster.now, bound, self._deleted, pending, self._pod_groups()))
+        for key in self._deleted:
+            self._standing.pop(key, None)
+        where = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
+        pending = sorted(key for key, node_name in where.items() if not node_name)
+        where |= self._finished
+        moved = {key: node_name for key, node_name in where.items() if node_name != self._standing.get(key, "")}
+        bound, stayed = dict(sorted(moved.items())), len(self._standing)
+        self._emit(RunFinished(self.cluster.now, bound, self._deleted, pending, self._pod_groups(), stayed))
         yield from self._taken()
 
     def _pod_groups(self) -> dict[PodGroupKey, PodGroupState | None] | None:

@@ -18,8 +18,8 @@ from scheduler_core.trace.events import AnyEvent
 from scheduler_core.trace.group_decisions import GroupSeen, state
 from scheduler_core.trace.preemption_events import candidates_of
 from scheduler_core.trace.queues import Queues
-from scheduler_core.trace.records import NodeName
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.records import NodeName, PodKey
+from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
@@ -33,6 +33,7 @@ class _Seen:
     time: float = 0.0
     cycle: dict[type, Any] = field(default_factory=dict)
     order: list[NodeName] = field(default_factory=list)
+    began: dict[PodKey, NodeName] = field(default_factory=dict)  # where pods stood
     queues: Queues = field(default_factory=Queues)
     group: GroupSeen | None = None
 
@@ -51,7 +52,9 @@ class _Seen:
         match event:
             case trace.RunStarted():
                 self.order = [event.nodes[row].name for row in event.order]
-                self.queues.priority = {pod.pod: pod.priority for pod in pods_of(event)}
+                pods = pods_of(event)
+                self.began = standing(pods)
+                self.queues.priority = {pod.pod: pod.priority for pod in pods}
                 default = RELEASES[event.kubernetes_version].has_on(POP_FROM_BACKOFF_Q)
                 self.queues.aligned = event.feature_gates.get(POP_FROM_BACKOFF_Q, default)
             case trace.ClockAdvanced():
@@ -94,7 +97,7 @@ def decisions(events: Iterable[AnyEvent]) -> Iterator[Record]:
         elif isinstance(event, trace.RunFinished):
             yield {
                 "final": {
-                    "bound": event.bound,
+                    "bound": bound_at_the_end(seen.began, event),
                     "deleted": event.deleted,
                     "pending": event.pending,
                     "time": _number(event.time),

@@ -340,13 +340,18 @@ class AttemptFinished(Event, tag=True):
 
 
 class RunFinished(Event, tag=True):
-    """Nothing can happen any more (or untilSeconds was reached)."""
+    """Nothing can happen any more (or untilSeconds was reached).
+
+    `bound` leaves out the pods that stand where they stood when the run began; `stayed` counts them. Before schema 4 it
+    has every bound pod; `summaries.bound_at_the_end` reads both.
+    """
 
     time: float
     bound: dict[PodKey, NodeName]
     deleted: list[PodKey]
     pending: list[PodKey]
     pod_groups: dict[PodGroupKey, PodGroupState | None] | None = None  # of a scenario with PodGroups
+    stayed: int = 0
 
 
 AnyEvent = (

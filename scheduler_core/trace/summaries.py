@@ -16,14 +16,16 @@ from scheduler_core.apis.core import (
     Pod,
     PodGroup,
 )
-from scheduler_core.trace.events import RunStarted
+from scheduler_core.trace.events import RunFinished, RunStarted
 from scheduler_core.trace.records import (
     DEFAULT_SCHEDULER,
     ChangedField,
     FieldChange,
+    NodeName,
     NodeSummary,
     PodColumns,
     PodGroupSummary,
+    PodKey,
     PodSummary,
     Storage,
 )
@@ -89,6 +91,18 @@ def pods_of(started: RunStarted) -> list[PodSummary]:
         replace(kinds[kind], pod=key, node=nodes[row].name if row >= 0 else kinds[kind].node, start_time=start_time)
         for key, kind, row, start_time in columns
     ]
+
+
+def standing(pods: Iterable[PodSummary]) -> dict[PodKey, NodeName]:
+    """Where pods stand as they were loaded."""
+    return {pod.pod: pod.node for pod in pods if pod.node}
+
+
+def bound_at_the_end(began: Mapping[PodKey, NodeName], finished: RunFinished) -> dict[PodKey, NodeName]:
+    """Every bound pod and its node, sorted by key. `began`: where pods stood when the run began."""
+    gone = set(finished.deleted)
+    stayed = {key: node_name for key, node_name in began.items() if key not in gone}
+    return dict(sorted((stayed | finished.bound).items()))
 
 
 def _scheduler(pod: Pod) -> str:

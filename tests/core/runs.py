@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeVar
 
 from scheduler_core import decisions, simulate
-from scheduler_core.trace.events import AnyEvent, PodBound, PodEnqueued, RunFinished, SchedulingFailed
+from scheduler_core.trace.events import AnyEvent, PodBound, PodEnqueued, RunFinished, RunStarted, SchedulingFailed
+from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
 from tests.builders import Manifest, parse
 
 E = TypeVar("E")
@@ -36,6 +37,12 @@ def bound(events: list[AnyEvent]) -> dict[str, str]:
 def moves(events: list[AnyEvent], pod: str) -> list[tuple[str, str]]:
     """(queue, event) of each of the pod's moves."""
     return [(event.queue, event.event) for event in only(PodEnqueued, events, pod)]
+
+
+def standing_at_the_end(events: list[AnyEvent]) -> dict[str, str]:
+    """Pod -> node of every bound pod, also of those that were bound when the run began."""
+    (started,) = only(RunStarted, events)
+    return bound_at_the_end(standing(pods_of(started)), final(events))
 
 
 def final(events: list[AnyEvent]) -> RunFinished:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 from xml.dom import minidom
 
@@ -48,6 +49,12 @@ def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str,
         [address, body],
     )
     return answer
+
+
+def dry_run(page: Page) -> int:
+    """The first preemption that has candidates."""
+    candidates = "at => kschedui.store.event(at).candidates.length"
+    return next(at for at in steps_of(page, "PreemptionEvaluated") if page.evaluate(candidates, at))
 
 
 def shown_whole(page: Page, selector: str) -> None:
@@ -318,20 +325,33 @@ def test_a_full_caption_keeps_between_the_bar_and_the_rail(
 
 def test_a_phone_shows_the_dry_run_and_whole_dates(phone: Page) -> None:
     open_player(phone, "flash-sale")
-    step = next(
-        at
-        for at in steps_of(phone, "PreemptionEvaluated")
-        if phone.evaluate("at => kschedui.store.event(at).candidates.length", at)
-    )
+    step = dry_run(phone)
     seek(phone, f"{step}.1")
     expect(phone.locator(".lying")).to_have_count(6)
     expect(phone.locator(".lying u")).to_have_count(6)
     seek(phone, link_to(phone, step))
     expect(phone.locator(".rung-cell b", has_text="Dec 24")).to_be_visible()
-    shown_whole(phone, ".rung-cell b, .floor > *, .phone-head span")
+    shown_whole(phone, ".rung-cell b, .floor > *, .lying-head span")
     edges = phone.eval_on_selector_all(".rung-cell b", "all => all.map(e => e.getBoundingClientRect().right)")
     assert max(edges) <= 390
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_with_the_timeline_opened_in_a_low_window_the_candidates_of_a_dry_run_lie(browser_page: Page) -> None:
+    page = browser_page
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_player(page, "flash-sale")
+    step = dry_run(page)
+    seek(page, f"{step}.1")
+    expect(page.locator(".tank-column")).to_have_count(6)
+    page.keyboard.press("l")
+    expect(page.locator(".lying")).to_have_count(6)
+    seek(page, link_to(page, step))
+    stage = page.locator("#stage").bounding_box()
+    lanes = [lane.bounding_box() for lane in page.locator(".lying-lane").all()]
+    assert stage
+    for above, below in pairwise([*filter(None, lanes), {"y": stage["y"] + stage["height"]}]):
+        assert above["y"] + above["height"] <= below["y"] + 1
 
 
 def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:

@@ -41,7 +41,12 @@ def test_a_pending_pod_is_made_to_fit_and_the_link_shows_it_placed(browser_page:
     page.goto(link)
     drawn(page)
     until(page, "kschedui.store.complete")
-    expect(page.get_by_role("link", name="Compare their runs")).to_be_attached()
+    page.get_by_role("button", name="Scenario").click()
+    page.get_by_role("button", name="A fork").click()
+    expect(page.get_by_role("heading", name="fork of")).to_be_visible()
+    changed = page.get_by_role("link", name="What changed").get_attribute("href") or ""
+    assert '"cpu": "6"' in page.request.get(changed).text().replace("&quot;", '"')
+    page.keyboard.press("Escape")
     page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "HostSelected")[0])
     until(page, "document.querySelector('#caption h1').textContent.includes('n3')")
     assert "web" in sentence(page)

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST, require_safe
 from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import access, editor_templates
-from kschedui.scenarios import diff as differences
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import LEVELS, TOPICS, old_names, track
 from kschedui.web.api import jobs
@@ -179,20 +178,6 @@ def fork(request: HttpRequest, sid: str) -> HttpResponse:
     visitor, source = keeping_visitor(request), origin or scenarios.newest(scenario)
     made = scenarios.fork(visitor, source, worked(request, jobs.digest, source.text, size=len(source.text)))
     return redirect("scenario-edit", made.scenario.public_id)
-
-
-@page_view
-@require_safe
-def diff(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
-    """scenarios/diff.html: `scenario` (id, title), `a`, `b`, `rows` (diff.compare)."""
-    _, scenario = seen(request, sid)
-    count(request, "read")
-    before, after = (scenarios.version(scenario, number).text for number in (a, b))
-    if not differences.comparable(before, after):
-        raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
-    about = {"id": sid, "title": scenario.title}
-    rows = worked(request, jobs.compare, before, after, size=len(before) + len(after))
-    return render(request, "scenarios/diff.html", {"scenario": about, "a": a, "b": b, "rows": rows})
 
 
 @page_view

@@ -3,7 +3,7 @@
 
 import { h, patch } from "../shared/dom.js";
 import { list, plain, t } from "../shared/i18n.js";
-import { podName, quantity } from "../shared/units.js";
+import { podName, quantity, widthOf } from "../shared/units.js";
 import { GROUPS } from "../steps/parts/late.js";
 import { pipsOf } from "../steps/parts/pods.js";
 import { wishesOf } from "../steps/parts/wishes.js";
@@ -11,11 +11,7 @@ import { framesOf } from "../steps/registry.js";
 
 const ROW = 60; // letters of a sentence that stand in one row
 const WHY_ROW = 112;
-
-/** In letters; a Chinese character takes the room of two. @param {string} text */
-function widthOf(text) {
-	return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
-}
+const CARD_ROW = 24;
 
 /** @param {Element} target @param {View} view */
 export function drawHero(target, view) {
@@ -43,13 +39,14 @@ export function drawHero(target, view) {
 	const { scheduler } = pod?.summary ?? {};
 	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
+	const about = labels.join(", ");
 	patch(target, [
 		h(
 			"button",
 			{
 				key: "pod",
 				type: "button",
-				class: "hero",
+				class: `hero ${widthOf(about) > CARD_ROW ? "full" : ""}`,
 				"data-fly-from": view.hero,
 				title: view.hero,
 				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
@@ -66,7 +63,7 @@ export function drawHero(target, view) {
 				{ class: "hero-more" },
 				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("hero.nothing"),
 			),
-			h("span", { class: "hero-more labels", title: labels.join(", ") }, labels.join(", ")),
+			h("span", { class: "hero-more labels", title: about }, about),
 		),
 	]);
 }

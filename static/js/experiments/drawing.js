@@ -5,6 +5,7 @@ import { places } from "./rows.js";
 
 const MOST_BOXES = 24; // levels; of more, dots alone in one field
 const MOST_TICKS = 8;
+const LETTER = 15; // pixels that a line of text takes
 
 /**
  * @typedef {object} Asked
@@ -47,7 +48,7 @@ function scale({ points, share }) {
 	const whole = !share && values.every(Number.isInteger);
 	const span = Math.max(...values) - Math.min(...values);
 	const ticks = whole && span < MOST_TICKS ? { interval: 1, tickFormat: "d" } : { ticks: MOST_TICKS };
-	return [gridY(ticks), axisY(ticks)];
+	return [gridY(ticks), axisY({ ...ticks, facetAnchor: "left" })]; // once, though parts are empty yet
 }
 
 /** What is said of a dot under the pointer. @param {Asked} asked */
@@ -70,13 +71,22 @@ function boxes(asked) {
 	const level = (/** @type {import("./rows.js").Point} */ one) => labels[one.level];
 	const x = places(points);
 	const room = width / labels.length;
-	const rotate = Math.max(...labels.map((label) => label.length)) * 8 > room ? -35 : 0;
 	const longest = Math.min(24, Math.max(...labels.map((label) => label.length)));
+	const rotate = longest * 8 <= room ? 0 : room > 24 ? -35 : -90;
+	const told = labels.filter((_, i) => i % Math.ceil(LETTER / room) === 0);
 	return plot({
 		...shared(asked),
-		marginBottom: rotate ? 44 + longest * 4 : 56,
+		marginBottom: rotate ? 44 + longest * (rotate < -35 ? 8 : 4) : 56,
 		x: { axis: null, domain: [-1, 1] },
-		fx: { label: factor, domain: labels, padding: 0.1, tickRotate: rotate, tickFormat: short, axis: "bottom" },
+		fx: {
+			label: factor,
+			domain: labels,
+			padding: 0.1,
+			ticks: told,
+			tickRotate: rotate,
+			tickFormat: short,
+			axis: "bottom",
+		},
 		marks: [
 			...scale(asked),
 			boxY(points, { fx: level, y: "value", fill: "var(--sunk)", stroke: "var(--ink)", r: 0 }),

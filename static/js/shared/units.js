@@ -76,3 +76,8 @@ export function cutName(name, most) {
 export function podName(key) {
 	return key.slice(key.indexOf("/") + 1);
 }
+
+/** In letters; a Chinese character takes the room of two. @param {string} text */
+export function widthOf(text) {
+	return text.length + (text.match(/[\u2e80-\uffef]/g)?.length ?? 0);
+}

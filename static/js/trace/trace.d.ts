@@ -470,6 +470,7 @@ export interface RunFinished {
   deleted: string[];
   pending: string[];
   pod_groups?: Record<string, PodGroupState | null> | null;
+  stayed?: number;
 }
 
 /** DefaultPreemption's PostFilter ran (or was not reached: see `message`). */

@@ -12,6 +12,7 @@ from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
 from tests.builders import Manifest, node, pod, required_affinity, scenario
+from tests.core.runs import standing_at_the_end
 
 GATES = {"GenericWorkload": True, "GangScheduling": True, "SchedulerPopFromBackoffQ": False}
 
@@ -34,7 +35,7 @@ def text(*objects: Manifest, gates: dict[str, bool] | None = None, **spec: Any) 
 
 
 def bound(found: Scenario) -> dict[str, str]:
-    return next(event.bound for event in simulate(found) if isinstance(event, trace.RunFinished))
+    return standing_at_the_end(list(simulate(found)))
 
 
 def told(found: Scenario, kind: type[Any]) -> list[Any]:

@@ -16,7 +16,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import VictimEvicted
 from tests.builders import node, parse, pod, priority_class
-from tests.core.runs import attempts, bound, final, message, only, run
+from tests.core.runs import attempts, bound, final, message, only, run, standing_at_the_end
 
 
 def busy(**spec):
@@ -123,11 +123,20 @@ def test_a_pod_that_fits_nowhere_hears_every_reason():
     )
 
 
+def test_a_pod_that_comes_back_to_its_node_is_told_as_bound_and_one_that_never_left_is_counted():
+    objects = [node("n", cpu=4), *(pod(name, node="n") for name in ("back", "gone", "stays"))]
+    gone = [{"at": 1, "delete": {"kind": "Pod", "name": name}} for name in ("back", "gone")]
+    events = run(*objects, events=[*gone, {"at": 2, "create": pod("back", node="n")}])
+    assert (final(events).bound, final(events).stayed) == ({"default/back": "n"}, 1)
+    assert standing_at_the_end(events) == {"default/back": "n", "default/stays": "n"}
+
+
 def test_a_pod_that_finishes_leaves_its_room_but_counts_as_bound():
     done = {**pod("a", cpu=2, node="n"), "status": {"phase": "Succeeded"}}
     events = run(node("n", cpu=2), pod("a", cpu=2, node="n"), pod("b", cpu=2), events=[{"at": 1, "update": done}])
     assert attempts(events) == [(0, "b", "Unschedulable"), (1, "b", "Scheduled")]
-    assert final(events).bound == {"default/a": "n", "default/b": "n"}
+    assert standing_at_the_end(events) == {"default/a": "n", "default/b": "n"}
+    assert (final(events).bound, final(events).stayed) == ({"default/b": "n"}, 1)
     assert final(events).deleted == []
 
 

@@ -66,9 +66,25 @@ function* gauges() {
 	}
 }
 
-/** @param {any} state @returns {Generator<[string, string]>} */
-export function* shares(state) {
+/** Candidates that lie: what stays, and the room that the pod needs. @param {any} view @returns {Generator<[string, string]>} */
+function* lying({ state, hero }) {
+	for (const tank of document.querySelectorAll(".scene:not([hidden]) .lying")) {
+		const node = state.nodes.get(tank.closest("[data-node]")?.getAttribute("data-node"));
+		const width = tank.getBoundingClientRect().width;
+		const blocks = [...tank.children].map((block) => ({ block, pod: block.tagName === "U" ? state.pods.get(hero) : podOf(state, block) }));
+		if (!node) yield ["nameless", "a candidate does not say which node it is"];
+		const wrong = ["cpu", "memory"].map((resource) =>
+			blocks.filter(({ block, pod }) => Math.abs(((pod?.summary.requests?.[resource] ?? 0) / node?.summary.allocatable[resource]) * width - block.getBoundingClientRect().width) > SLACK + blocks.length),
+		);
+		for (const { block } of wrong.sort((a, b) => a.length - b.length)[0]) yield ["share", `${block.title || block.tagName} has ${Math.round(block.getBoundingClientRect().width)} of ${Math.round(width)} px`];
+	}
+}
+
+/** @param {any} view @returns {Generator<[string, string]>} */
+export function* shares(view) {
+	const { state } = view;
 	for (const bar of document.querySelectorAll(".scene:not([hidden]) .podbar:not(.plain)")) yield* onBar(state, bar);
 	yield* inTanks(state);
+	yield* lying(view);
 	yield* gauges();
 }

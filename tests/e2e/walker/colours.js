@@ -65,7 +65,7 @@ function faint({ text, parent, box }) {
 /** What the colours of a text come from: classes, states and colours of its own. @param {import("./seen.js").Text} text */
 function kindOf({ parent, box }) {
 	const about = (/** @type {Element} */ one) => {
-		const states = [...one.attributes].filter(({ name, value }) => /^(aria-|data-asked)/.test(name) && value.length < 8);
+		const states = [...one.attributes].filter(({ name, value }) => /^(aria-(?!value|label|describedby|controls|owns)|data-asked)/.test(name));
 		const style = one.getAttribute("style") ?? "";
 		return [one.tagName, one.getAttribute("class"), ...states.map(({ name, value }) => name + value), /color|backg|opac/.test(style) && style].join(" ");
 	};

@@ -61,6 +61,17 @@ function covered({ text, parent, box }) {
 	return `"${text.slice(0, 40)}" is covered by .${top.className}`;
 }
 
+/** A line over a text, such as the mark of what a node has. @param {import("./seen.js").Text[]} found */
+function* crossed(found) {
+	for (const line of document.querySelectorAll(".scene:not([hidden]) .brim")) {
+		const { box: at } = lookOf(line);
+		for (const { text, box } of found) {
+			if (at.left < box.left || at.right > box.right || at.top > box.top || at.bottom < box.bottom) continue;
+			if (document.elementFromPoint(at.left + at.width / 2, box.top + box.height / 2) === line) yield `a line crosses "${text.slice(0, 40)}"`;
+		}
+	}
+}
+
 /** What comes out from under a bar that stays at the lower edge, once the page is scrolled. @param {Element} top @param {DOMRect} box */
 function leaves(top, box) {
 	const page = document.getElementById("player");
@@ -80,6 +91,7 @@ export function* unreadable(region, found) {
 		if (under) yield ["covered", `${region}: ${under}`];
 	}
 	for (const one of overlaps(found)) yield ["overlap", `${region}: ${one}`];
+	if (region === "#stage") for (const one of crossed(found)) yield ["covered", `${region}: ${one}`];
 }
 
 const NAMED = { ".tank-column": "h3 button", ".node-card": ".node-name", ".lanes:not(.thin) .lane": ".node-name", ".queue-pod": "span", ".gang-member": "span", ".placement h3": "b" };

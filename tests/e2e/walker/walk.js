@@ -24,7 +24,7 @@ async function until(condition) {
 }
 
 /** Resolves when the player says that the step is whole on the screen; nobody asks again and again meanwhile. */
-function drawn(link) {
+function awaited(link) {
 	return new Promise((resolve) => {
 		const watcher = new MutationObserver(() => look());
 		const late = setTimeout(() => done(false), PATIENCE_MS);
@@ -37,6 +37,27 @@ function drawn(link) {
 		watcher.observe(root, { attributeFilter: ["data-ready"] });
 		look();
 	});
+}
+
+/** What the page measures: it draws anew once it has seen that these have changed. */
+const MEASURED = ["#stage", "#timeline", ".cells-field"];
+let measured = "";
+
+function measures() {
+	return MEASURED.map((selector) => document.querySelector(selector)).map((one) => `${one?.clientWidth} ${one?.clientHeight}`).join();
+}
+
+/** Whole on the screen, and drawn for the room that there is. @param {string} link */
+async function drawn(link) {
+	globalThis.drawNow?.();
+	if (root.dataset.ready !== link && !(await awaited(link))) return false;
+	for (let tries = 0; measures() !== measured && tries < 9; tries += 1) {
+		measured = measures();
+		await new Promise((resolve) => new ResizeObserver(resolve).observe(root)); // told after the page's own
+		globalThis.drawNow?.();
+		if (!(await awaited(link))) return false;
+	}
+	return true;
 }
 
 /** What is drawn and where: the same twice is read once. @param {string[]} selectors @param {string[]} more */
@@ -63,17 +84,19 @@ function changed(name, now) {
 /** Everything wrong at the step on screen. */
 function* wrong(view, memory, themes) {
 	forget();
+	const all = [];
 	for (const selector of REGIONS) {
 		const region = document.querySelector(selector);
 		if (!region || !seen(region) || !changed(selector, picture([selector]))) continue;
 		const found = [...texts(region)];
 		yield* unreadable(selector, found);
-		for (const [kind, text] of coloured(found, themes)) yield [kind, `${selector}: ${text}`];
+		all.push(...found);
 	}
+	yield* coloured(all, themes);
 	if (changed("cards", picture(DRAWN, JSON.stringify(view.hero), view.step))) {
 		yield* nameless();
 		yield* outside();
-		yield* shares(view.state);
+		yield* shares(view);
 	}
 	const told = `${linkOf(view.step, view.frame)} ${document.querySelector("#caption")?.textContent}`;
 	if (!compared.has(told)) yield* figures(view);
@@ -106,37 +129,78 @@ async function* settled(before) {
 	if (after !== before) yield ["headline", `"${before}" became "${after}"`];
 }
 
+/** A line for each thing that is wrong, and not the same again at each frame. */
+class Notes {
+	lines = [];
+	told = new Map();
+
+	/** @param {string} link @param {string} kind @param {string} text */
+	take(link, kind, text) {
+		const key = `${kind} ${text.replace(/\d+/g, "#")}`;
+		const before = this.told.get(kind) ?? new Set();
+		this.told.set(kind, before);
+		if (!before.has(key) && before.size < MOST_OF_A_KIND) this.lines.push(`${link} ${kind}: ${text}`);
+		before.add(key);
+	}
+}
+
+/** The timeline opened leaves less of the stage; a narrow page has no switch for it. @param {boolean} wanted */
+async function openLanes(wanted) {
+	const button = document.querySelector(".lanes-switch");
+	forget();
+	if (!button || !seen(button)) return false;
+	button.click();
+	await until(() => button.getAttribute("aria-pressed") === String(wanted));
+	await new Promise((resolve) => new ResizeObserver(resolve).observe(root)); // the page has measured itself before
+	return true;
+}
+
 /**
- * @param {{every: boolean, most: number, settle: boolean, themes: string[]}} how
+ * @param {{every: boolean, most: number, settle: boolean, lanes: boolean, themes: string[]}} how
  * @returns {Promise<{frames: number, lines: string[]}>} one line for each thing that is wrong
  */
 export async function walk(how) {
-	const { player, store } = kschedui;
-	if (!(await until(() => store.complete && root.dataset.ready))) return { frames: 0, lines: ["never ready"] };
-	const memory = {};
-	const told = new Map();
-	const lines = [];
-	const note = (step, frame, kind, text) => {
-		const key = `${kind} ${text.replace(/\d+/g, "#")}`;
-		const before = told.get(kind) ?? new Set();
-		told.set(kind, before);
-		if (!before.has(key) && before.size < MOST_OF_A_KIND) lines.push(`${linkOf(step, frame)} ${kind}: ${text}`);
-		before.add(key);
-	};
+	if (!(await until(() => kschedui.store.complete && root.dataset.ready))) return { frames: 0, lines: ["never ready"] };
+	const notes = new Notes();
 	const stops = places(how);
+	await look(stops, how, notes);
+	if (!how.lanes || !(await openLanes(true))) return { frames: stops.length, lines: notes.lines };
+	const few = places({ every: false, most: 1 });
+	await look(few, { ...how, settle: false }, notes, "lanes open, ");
+	await openLanes(false);
+	return { frames: stops.length + few.length, lines: notes.lines };
+}
+
+/** @param {number} step @param {number} frame */
+function viewAt(step, frame) {
+	const { event, state } = kschedui.player;
+	const hero = document.querySelector("#hero .hero")?.getAttribute("title") ?? "";
+	return { event, state, step, frame, last: frame === kschedui.player.frames(step) - 1, hero };
+}
+
+/** What is wrong with what is on the screen, read anew: for the tests of the rules. @param {any} memory of the frames before */
+export function wrongNow(memory) {
+	last.clear();
+	compared.clear();
+	const { step, frame } = kschedui.player;
+	return [...wrong(viewAt(step, frame), memory, ["light", "dark"])].map(([kind, text]) => `${kind}: ${text}`);
+}
+
+/** @param {number[][]} stops @param {{settle: boolean, themes: string[]}} how @param {Notes} notes @param {string} [where] */
+async function look(stops, how, notes, where = "") {
+	const { player } = kschedui;
+	const memory = {};
+	const note = (step, frame, kind, text) => notes.take(`${where}${linkOf(step, frame)}`, kind, text);
 	for (const [step, frame] of stops) {
 		player.seek(step, frame);
 		if (!(await drawn(linkOf(step, frame)))) {
 			note(step, frame, "late", "never ready");
 			continue;
 		}
-		const { event, state } = player;
-		const hero = document.querySelector("#hero .hero")?.getAttribute("title") ?? "";
-		const view = { event, state, step, frame, last: frame === player.frames(step) - 1, hero };
+		const view = viewAt(step, frame);
 		const headline = document.querySelector("#caption h1").textContent;
 		for (const [kind, text] of wrong(view, memory, how.themes)) note(step, frame, kind, text);
-		if (how.settle && event.type === "NodesFiltered")
+		if (how.settle && view.event.type === "NodesFiltered")
 			for await (const [kind, text] of settled(headline)) note(step, frame, kind, text);
 	}
-	return { frames: stops.length, lines };
 }

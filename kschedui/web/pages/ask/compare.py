@@ -56,8 +56,9 @@ SHARES = ("cpu", "memory", "cpu_spread")
 @page_view
 @require_safe
 def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
-    """scenarios/compare.html: `sides` [Side], `seed_url`, `releases`, `found`, `cause`, `first`, `segments`,
-    `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`, `measures`."""
+    """scenarios/compare.html: `sides` [Side], `texts_url`, `seed_url`, `releases`, `found`, `cause`, `first`,
+    `segments`, `width`, `unlike` (see there), `data` (for static/js/pages/compare.js), `rows`, `more`, `moved`,
+    `measures`."""
     sides = both(request, a, m, b, n)
     count(request, "read")
     made = msgspec.json.decode(answer_of(request, sides), type=dict[str, msgspec.Raw])
@@ -65,6 +66,7 @@ def compare(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpRespons
     rows, more = rows_of(found)
     context = {
         "sides": sides,
+        "texts_url": texts_url(sides),
         "seed_url": reverse("compare-seed", args=[*sides[0].names, *sides[1].names]) + chosen(sides),
         "releases": [*reversed(RELEASES)],
         "found": found,
@@ -105,6 +107,12 @@ def seed(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
 def both(request: HttpRequest, a: str, m: int, b: str, n: int) -> list[Side]:
     """The sides; their releases are asked for by `?first=` and `?second=`."""
     return [side_of(request, name, *one) for name, one in zip(NAMES, ((a, m), (b, n)), strict=True)]
+
+
+def texts_url(sides: list[Side]) -> str:
+    """Of their texts line by line, "" where there is nothing to see."""
+    same = sides[0].version.sha256 == sides[1].version.sha256
+    return "" if same else reverse("compare-text", args=[*sides[0].names, *sides[1].names])
 
 
 def answer_of(request: HttpRequest, sides: list[Side]) -> bytes:

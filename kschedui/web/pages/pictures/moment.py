@@ -92,6 +92,6 @@ def sentence_of(event: AnyEvent, pod: str) -> str:
             return f"{pod}: {event.message}"
         case trace.RunFinished():
             return _("The run ends: %(bound)d pods bound, %(pending)d pending.") % {
-                "bound": len(event.bound), "pending": len(event.pending)
+                "bound": len(event.bound) + event.stayed, "pending": len(event.pending)
             }  # fmt: skip
     return ""

@@ -4,12 +4,16 @@
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
 import { rampStyle } from "../../shared/priority.js";
-import { podName } from "../../shared/units.js";
+import { podName, widthOf } from "../../shared/units.js";
 import { OUTCOME_MARKS } from "../../steps/parts/marks.js";
 
 const MOST_ROWS = 60;
 const LINES = ["active", "backoff", "unschedulable", "gated", "waiting", "binding", "bound"];
-const CHIP = 46; // pixels from which a chip names the node
+const ROW = 20; // pixels
+const KEY = 28;
+const LETTER = 7.6;
+const MOST_NAME = 120;
+const MARK = 18; // pixels from which a chip has its mark
 
 /** @param {View} view @param {Timeline} timeline @param {number} width */
 export function podLanes(view, timeline, width) {
@@ -20,9 +24,17 @@ export function podLanes(view, timeline, width) {
 		view,
 		rows.map(([pod]) => pod),
 	);
+	const height = `${view.index.moves.size * ROW + KEY}px`; // of all pods of the run: the stage stays as it is
 	return h(
 		"div",
-		{ key: "lanes", class: "pod-lanes", tabindex: "0", role: "list", "aria-label": t("lanes.title") },
+		{
+			key: "lanes",
+			class: "pod-lanes",
+			tabindex: "0",
+			role: "list",
+			"aria-label": t("lanes.title"),
+			style: { height },
+		},
 		rows.slice(from, from + MOST_ROWS).map(([pod, moves]) => row(view, timeline, width, pod, moves)),
 		key(rows),
 		rows.length > MOST_ROWS && h("p", { key: "more" }, t("list.more", { n: rows.length - MOST_ROWS })),
@@ -83,7 +95,7 @@ function row(view, timeline, width, pod, moves) {
 				style: { left: `${from}px`, width: `${to - from}px` },
 			});
 		}),
-		moves.filter((move) => move.place === "scheduling").map((move) => chip(view, timeline, width, move)),
+		moves.filter((move) => move.place === "scheduling").map((move) => chip(view, timeline, width, pod, move)),
 		h(
 			"button",
 			{
@@ -102,9 +114,10 @@ function row(view, timeline, width, pod, moves) {
  * @param {View} view
  * @param {Timeline} timeline
  * @param {number} width
+ * @param {string} pod
  * @param {Move} move
  */
-function chip(view, timeline, width, move) {
+function chip(view, timeline, width, pod, move) {
 	const column = view.index.columns[move.column];
 	if (column.kind !== "attempt") return null;
 	const left = timeline.x(view.index.edges[move.column], view.index, width);
@@ -112,6 +125,9 @@ function chip(view, timeline, width, move) {
 	if (right < 0 || left > width) return null;
 	const outcome = column.end <= view.reach ? column.outcome : null;
 	const mark = OUTCOME_MARKS[/** @type {keyof typeof OUTCOME_MARKS} */ (outcome ?? "")] ?? "…";
+	const text = `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`;
+	const covered = Math.max(0, Math.min(MOST_NAME, podName(pod).length * LETTER + 12) - left); // by the pod's name
+	const room = right - left - covered;
 	return h(
 		"button",
 		{
@@ -119,13 +135,13 @@ function chip(view, timeline, width, move) {
 			type: "button",
 			class: `chip-attempt ${outcome ?? ""}`,
 			title: `${t("attempt")} ${column.attempt}`,
-			style: { left: `${left}px`, width: `${Math.max(8, right - left - 1)}px` },
+			style: {
+				left: `${left}px`,
+				width: `${Math.max(8, right - left - 1)}px`,
+				"padding-left": covered ? `${covered + 3}px` : "",
+			},
 			on: { click: () => view.act.seek(column.step) },
 		},
-		right - left > CHIP
-			? `${mark} ${(outcome && column.node) || t(`outcome.short.${outcome ?? "open"}`)}`
-			: right - left > 12
-				? mark
-				: "",
+		room > widthOf(text) * LETTER + MARK ? text : room > MARK ? mark : "",
 	);
 }

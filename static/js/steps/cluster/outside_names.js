@@ -9,7 +9,7 @@ import { inOrder } from "../parts/pods.js";
 const LETTER = 7.4; // pixels, about
 const APART = 8;
 const PADDING = 12;
-const SIDES = 7;
+const SIDES = 9;
 const TIER = 16;
 
 /** @typedef {{key: string, wide: number, middle: number}} Name in pixels */
@@ -37,7 +37,8 @@ export function namesOf(view, node, resource, held, { width, tiers }) {
 		if (!one || below.some((name) => name.key === key)) return "";
 		if (!narrow.includes(one)) return podName(key);
 		const few = abbreviated(podName(key));
-		return few.length * LETTER + SIDES <= one.block ? few : "";
+		const wide = /[mwMW]/.test(few) ? LETTER / 2 : 0;
+		return few.length * LETTER + wide + SIDES <= one.block ? few : "";
 	};
 	return { inside, under: under(view, below, width) };
 }

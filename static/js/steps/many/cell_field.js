@@ -7,6 +7,7 @@ import { allocatable, used } from "../../trace/room.js";
 import { nodesSeen, PASSED } from "../filter/model.js";
 import { plainReason } from "../parts/plain_words.js";
 import { drawMarks } from "./asked_cells.js";
+import { writer } from "./cell_labels.js";
 
 /** @typedef {"unseen" | "alive" | "solid" | "final" | "pending"} Look */
 
@@ -140,31 +141,30 @@ export class CellField {
 		const view = /** @type {View} */ (this.view);
 		const { order } = view.state;
 		const model = this.model;
-		if (model && model.evaluated < order.length)
-			this.label(pen, ink, width, model.start % order.length, t("cells.start", { n: count(model.start + 1) }), -1);
-		if (model && model.evaluated < order.length && view.scene === "score")
-			this.label(
-				pen,
-				ink,
-				width,
-				(model.start + model.evaluated - 1) % order.length,
-				t("cells.stop", { n: count(model.feasible.length) }),
-				1,
-			);
-		const pod = view.state.pods.get(view.hero);
-		const chosen =
-			view.state.cycle.HostSelected && view.scene !== "cluster"
-				? view.state.cycle.HostSelected.node
-				: pod?.node || pod?.nominated_node || "";
-		const target = order.indexOf(chosen);
+		const put = writer(pen, ink, { ...this.grid, width, scale: this.scale });
+		const target = order.indexOf(this.chosen());
 		if (target >= 0) {
 			this.dot(pen, ink, target);
-			this.label(pen, ink, width, target, `★ ${chosen}`, 1);
+			put(target, `★ ${order[target]}`, 1);
 		}
 		const instead = order.findIndex((name) => this.marks.get(name) === "winner");
-		if (instead >= 0) this.label(pen, ink, width, instead, `${order[instead]} ${t("ask.mark.winner")}`, 1);
+		if (instead >= 0) put(instead, `${order[instead]} ${t("ask.mark.winner")}`, 1);
+		if (model && model.evaluated < order.length) {
+			put(model.start % order.length, t("cells.start", { n: count(model.start + 1) }), -1);
+			const last = (model.start + model.evaluated - 1) % order.length;
+			if (view.scene === "score") put(last, t("cells.stop", { n: count(model.feasible.length) }), 1);
+		}
 		const selected = view.selection?.kind === "node" ? order.indexOf(view.selection.name) : -1;
 		for (const at of [selected, this.cursor]) if (at >= 0) this.frame(pen, ink, at);
+	}
+
+	/** The node that is taken: by now, or after all. */
+	chosen() {
+		const view = /** @type {View} */ (this.view);
+		const pod = view.state.pods.get(view.hero);
+		return view.state.cycle.HostSelected && view.scene !== "cluster"
+			? view.state.cycle.HostSelected.node
+			: pod?.node || pod?.nominated_node || "";
 	}
 
 	/** @param {number} i */
@@ -197,31 +197,6 @@ export class CellField {
 		pen.lineWidth = 2.5 / this.scale;
 		pen.strokeStyle = ink.edge;
 		pen.strokeRect(x - 1, y - 1, this.grid.size + 2, this.grid.size + 2);
-	}
-
-	/**
-	 * @param {CanvasRenderingContext2D} pen
-	 * @param {Record<string, string>} ink
-	 * @param {number} width
-	 * @param {number} i
-	 * @param {string} text
-	 * @param {1 | -1} side
-	 */
-	label(pen, ink, width, i, text, side) {
-		const [x, y] = this.corner(i);
-		const scale = 1 / this.scale;
-		pen.font = `650 ${13.5 * scale}px "Source Sans 3", system-ui, sans-serif`;
-		const size = pen.measureText(text).width + 12 * scale;
-		const after = x + this.grid.size + 6 * scale;
-		const left = Math.max(
-			0,
-			side < 0 ? Math.min(x - size, width - size) : after + size > width ? x - size - 6 * scale : after,
-		);
-		const top = Math.max(0, side > 0 ? y - 7 * scale + this.grid.size / 2 - 2 * scale : y - 20 * scale);
-		pen.fillStyle = ink.panel;
-		pen.fillRect(left, top, size, 18 * scale);
-		pen.fillStyle = ink.ink;
-		pen.fillText(text, left + 6 * scale, top + 13.5 * scale);
 	}
 
 	/** The index of the node at a place, or -1. @param {number} x @param {number} y */

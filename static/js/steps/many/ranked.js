@@ -143,7 +143,7 @@ export function bestBars(view, most) {
 		"div",
 		{ key: "best", class: "best" },
 		h("h3", null, t("score.best", { n: Math.min(most, model.names.length) })),
-		ranking(totals)
+		ranking(totals, model.names.indexOf(chosen))
 			.slice(0, most)
 			.map((i) =>
 				h(

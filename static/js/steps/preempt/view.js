@@ -12,15 +12,16 @@ import { filtered } from "../filter/model.js";
 import { plainReason } from "../parts/plain_words.js";
 import { noVictims } from "./captions.js";
 import { ladder } from "./ladder.js";
+import { lyingLanes } from "./lying.js";
 import { actOf, theatre } from "./model.js";
-import { phoneLanes } from "./phone.js";
 import { fates, MOST_VICTIMS, tank, tankResource } from "./tank.js";
 
 const MOST_TANKS = 6;
 const MOST_GROUPS = 8;
 const MOST_NAMES = 8;
 const FEW = 3; // tanks that share the stage's width
-const SMALL = matchMedia("(max-width: 700px), (max-height: 640px)"); // there candidates lie
+const NARROW = 700; // pixels of the page
+const LOW = 396; // pixels of the stage: tanks and ladder would lie over each other
 
 /** @param {Element} target @param {View} view */
 export function draw(target, view) {
@@ -28,19 +29,19 @@ export function draw(target, view) {
 	if (!play) return patch(target, []);
 	const frame = view.event.type === "PreemptionEvaluated" ? view.frame : 1000;
 	const shown = shownCandidates(play);
-	const phone = SMALL.matches;
+	const lies = view.width <= NARROW || (view.sizes.height > 0 && view.sizes.height < LOW);
 	patch(target, [
 		h(
 			"div",
 			{
 				key: "theatre",
-				class: `theatre act-${actOf(play, frame).act}`,
+				class: `theatre ${lies ? "lies" : ""} act-${actOf(play, frame).act}`,
 				style: { "--columns": String(shown.length || 1), "--widest": shown.length <= FEW ? "320px" : "190px" },
 			},
 			floor(view, play),
 			!shown.length && nobody(view, play),
-			shown.length > 0 && !phone && tanks(view, play, shown, frame),
-			shown.length > 0 && (phone ? phoneLanes(view, play, shown, frame) : ladder(view, play, shown, frame)),
+			shown.length > 0 && !lies && tanks(view, play, shown, frame),
+			shown.length > 0 && (lies ? lyingLanes(view, play, shown, frame) : ladder(view, play, shown, frame)),
 		),
 	]);
 }

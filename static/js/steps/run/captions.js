@@ -26,27 +26,23 @@ function named(key, pods) {
 	return pods.length ? parts(key, { pods: list(marks, 5), n: pods.length }) : [];
 }
 
+/** @param {Context} context @returns {Partial<Caption>} */
+function runFinished({ event: { time, bound, stayed = 0, pending, deleted } }) {
+	const placed = Object.keys(bound).length + stayed;
+	const key = !pending.length ? "run.finished.done" : placed ? "run.finished" : "run.finished.nobody";
+	return {
+		eyebrow: parts("eyebrow.end"),
+		sentence: parts(key, { time: num(seconds(time)), bound: num(placed), pending: num(pending.length) }),
+		why: [
+			...named("run.finished.pending", pending),
+			...(pending.length && deleted.length ? [" "] : []),
+			...named("run.finished.deleted", deleted),
+		],
+	};
+}
+
 /** @type {Record<string, (context: Context) => Partial<Caption>>} */
 export const CAPTIONS = {
 	RunStarted: runStarted,
-	RunFinished: ({ event }) => ({
-		eyebrow: parts("eyebrow.end"),
-		sentence: parts(
-			!event.pending.length
-				? "run.finished.done"
-				: Object.keys(event.bound).length
-					? "run.finished"
-					: "run.finished.nobody",
-			{
-				time: num(seconds(event.time)),
-				bound: num(Object.keys(event.bound).length),
-				pending: num(event.pending.length),
-			},
-		),
-		why: [
-			...named("run.finished.pending", event.pending),
-			...(event.pending.length && event.deleted.length ? [" "] : []),
-			...named("run.finished.deleted", event.deleted),
-		],
-	}),
+	RunFinished: runFinished,
 };

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from scheduler_core import simulate
-from scheduler_core.trace.events import AnyEvent, ObjectApplied, PodBound, PodEnqueued, RunFinished, SchedulingFailed
+from scheduler_core.trace.events import AnyEvent, ObjectApplied, PodBound, PodEnqueued, SchedulingFailed
 from tests.builders import node, parse, pod
 from tests.core.plugins.volumes.world import claim, csi_node, storage_class, using, volume
+from tests.core.runs import standing_at_the_end
 
 NO_PROVISIONER = "kubernetes.io/no-provisioner"
 
@@ -17,8 +18,7 @@ def run(*manifests: Any, **spec: Any) -> list[AnyEvent]:
 
 
 def bound(events: list[AnyEvent]) -> dict[str, str]:
-    (finished,) = (event for event in events if isinstance(event, RunFinished))
-    return finished.bound
+    return standing_at_the_end(events)
 
 
 def wakes(events: list[AnyEvent], name: str) -> list[str]:

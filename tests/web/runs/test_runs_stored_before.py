@@ -1,4 +1,4 @@
-"""Runs that were stored when RunStarted had every pod in full: all that read them find what they find today."""
+"""Runs that were stored with every pod in full at both ends: all that read them find what they find today."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,13 +15,15 @@ from kschedui.web.api import streams
 from kschedui.web.pages.pictures.moment import moment_of
 from scheduler_core import decisions
 from scheduler_core.ask.measures import measured
-from scheduler_core.trace.events import RunStarted
+from scheduler_core.trace.events import RunFinished, RunStarted
 from scheduler_core.trace.summaries import pods_of
 from tests.builders import node, pod, scenario
 
 OBJECTS = (
     node("n1", cpu=2),
     node("n2", cpu=1),
+    node("n3", cpu=1),
+    pod("stays", node="n3", cpu=1, priority=9),
     *(pod(f"old-{i}", node="n1", cpu=1, start_time=f"2025-01-0{i + 1}T00:00:00Z") for i in range(2)),
     pod("gone", node="lost"),
     pod("new", cpu=1),
@@ -58,7 +60,7 @@ def told(run: Run) -> list[Any]:
     ]
 
 
-def as_before(body: bytes) -> bytes:
+def as_before(body: bytes, bound: dict[str, str]) -> bytes:
     """A chunk as schema 3 had it."""
     chunk = msgspec.json.decode(body)
     for event in chunk["events"]:
@@ -66,17 +68,30 @@ def as_before(body: bytes) -> bytes:
             pods = pods_of(msgspec.convert(event, RunStarted))
             del event["loaded"]
             event["pods"] = pods
+        elif event["type"] == "RunFinished":
+            event["bound"] = bound
+            event.pop("stayed")
     return msgspec.json.encode(chunk)
 
 
 def test_a_run_that_was_stored_before_is_read_as_one_of_today(run: Run) -> None:
     today = told(run)
+    bound = today[0][-1]["final"]["bound"]
+    assert bound == {
+        "default/gone": "lost",
+        "default/new": "n2",
+        "default/stays": "n3",
+        "default/urgent": "n1",
+    }
     for chunk in Chunk.objects.filter(run=run):
-        body = as_before(frames.body_of(bytes(chunk.frame)))
+        body = as_before(frames.body_of(bytes(chunk.frame)), bound)
         header = frames.header_of(bytes(chunk.frame))._replace(schema=3, raw_length=len(body))
         chunk.frame = frames.HEADER.pack(*header) + frames.isal_zlib.compress(body, 1)
         chunk.save(update_fields=["frame"])
     first = next(streams.events_of(run))
     assert isinstance(first, RunStarted)
-    assert (first.loaded, len(first.pods)) == (None, 6)
+    assert (first.loaded, len(first.pods)) == (None, 7)
+    *_, last = streams.events_of(run)
+    assert isinstance(last, RunFinished)
+    assert (last.bound, last.stayed) == (bound, 0)
     assert told(run) == today

@@ -49,6 +49,19 @@ def test_an_embedded_player_leads_nowhere_else(author: Browser) -> None:
     assert listed(author.get(f"/embed/{sid}/v/1/").content.decode()) == []
 
 
+def test_a_fork_leads_to_what_it_was_made_from_and_to_what_changed_between_the_two(author: Browser) -> None:
+    origin = author.save()
+    made = author.save(SMALL.replace("Small", "Other"), fork_of=origin["id"])
+    pair = f"{origin['id']}/1/{made['id']}/1"
+    page = author.get(made["url"]).content.decode()
+    assert f'<a href="/s/{origin["id"]}/v/1/">' in page
+    assert f'<a href="/compare/{pair}/">' in page
+    assert f'<a href="/compare/{pair}/text/">What changed</a>' in page
+    changed = author.get(f"/compare/{pair}/text/").content.decode()
+    assert re.search(r'class="added".*Other', changed)
+    assert re.search(r'class="removed".*Small', changed)
+
+
 def test_the_page_brings_the_first_chunk_along_as_it_is_stored(author: Browser, many: Run) -> None:
     boot = author.get(f"/s/{many.version.scenario.public_id}/").context["boot"]
     assert b64decode(boot["chunk"]) == runs.frame(many.public_id, 0)

@@ -1,5 +1,5 @@
 // @ts-check
-/** The theatre on a phone: the columns become lanes. */
+/** The theatre on a phone, or on a stage too low for columns: the candidates lie, as lanes. */
 
 import { h } from "../../shared/dom.js";
 import { t } from "../../shared/i18n.js";
@@ -14,13 +14,13 @@ const DATES = 4; // the rung whose values are dates
 const ARROW = 6; // per cent of a node: narrower pods have no room for the arrow
 
 /**
- * On a phone the columns become lanes.
+ * The columns become lanes.
  * @param {View} view
  * @param {Theatre} play
  * @param {Candidate[]} shown
  * @param {number} frame
  */
-export function phoneLanes(view, play, shown, frame) {
+export function lyingLanes(view, play, shown, frame) {
 	const { act, at } = actOf(play, frame);
 	const now = act === "rung" ? at : act === "result" ? 1 : 0;
 	const rungs = now ? play.rungs : 0;
@@ -30,11 +30,11 @@ export function phoneLanes(view, play, shown, frame) {
 	const resource = tankResource(view, shown);
 	return h(
 		"div",
-		{ key: "phone", class: "phone-lanes", style: { "--rungs": columns } },
+		{ key: "lanes", class: "lying-lanes", style: { "--rungs": columns } },
 		rungs > 0 &&
 			h(
 				"div",
-				{ key: "head", class: "phone-head" },
+				{ key: "head", class: "lying-head" },
 				h("b", null, t("preempt.node")),
 				Array.from({ length: rungs }, (_, i) => h("span", { key: i }, `${i + 1} ${t(`rung.short.${i + 1}`)}`)),
 			),
@@ -44,7 +44,7 @@ export function phoneLanes(view, play, shown, frame) {
 			const wins = now > 0 && !one.rung && now >= rungs;
 			return h(
 				"div",
-				{ key: one.node, class: `phone-lane ${wins ? "wins" : ""}` },
+				{ key: one.node, class: `lying-lane ${wins ? "wins" : ""}`, "data-node": one.node },
 				h(
 					"div",
 					null,
@@ -68,7 +68,7 @@ export function phoneLanes(view, play, shown, frame) {
 }
 
 /**
- * The dry run on a phone: who stays, who is lifted, given back or falls, and what the pod needs.
+ * The dry run of a candidate that lies: who stays, who is lifted, given back or falls, and what the pod needs.
  * @param {View} view
  * @param {Candidate} one
  * @param {Map<string, string>} fate

@@ -9,6 +9,7 @@ import pytest
 
 from kschedui.cli.main import main
 from tests.builders import node, pod, priority_class, scenario
+from tests.conftest import ROOT
 
 FILE = """\
 apiVersion: kschedui.io/v1alpha1
@@ -98,8 +99,14 @@ def test_what_cannot_be_used_is_told_in_a_sentence(
     assert said in capsys.readouterr().err
 
 
+def test_one_mistake_is_told_once(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "in" / "e.yaml").write_text(FILE.replace("seeds", "sedes"))
+    assert main(["experiment", "in/e.yaml"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
 def test_the_example_of_the_guide_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    guide = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text()
+    guide = (ROOT / "docs" / "experiments.md").read_text()
     (folder / "in" / "e.yaml").write_text(guide.split("```yaml\n")[1].split("```")[0].replace("flash-sale", "shop"))
     assert main(["experiment", "in/e.yaml", "--processes", "1"]) == 0
     assert len(rows(capsys.readouterr().out)) == 2 * 4 * 20

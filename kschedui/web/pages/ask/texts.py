@@ -1,0 +1,38 @@
+"""The page of two texts line by line: versions of a scenario, or a fork and what it was made from."""
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils.translation import gettext_noop
+from django.views.decorators.http import require_safe
+
+from kschedui.scenarios import diff as differences
+from kschedui.scenarios import store as scenarios
+from kschedui.web.api import jobs
+from kschedui.web.api.answers import Refusal, worked
+from kschedui.web.api.rates import count
+from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.views import seen
+
+
+@page_view
+@require_safe
+def of_two(request: HttpRequest, a: str, m: int, b: str, n: int) -> HttpResponse:
+    """Of versions of any scenarios."""
+    return texts(request, (a, m), (b, n))
+
+
+@page_view
+@require_safe
+def of_one(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
+    """Of two versions of one scenario."""
+    return texts(request, (sid, a), (sid, b))
+
+
+def texts(request: HttpRequest, *named: tuple[str, int]) -> HttpResponse:
+    """scenarios/diff.html: `before` and `after` (versions), `rows` (diff.compare)."""
+    before, after = (scenarios.version(seen(request, sid)[1], number) for sid, number in named)
+    count(request, "read")
+    if not differences.comparable(before.text, after.text):
+        raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
+    rows = worked(request, jobs.compare, before.text, after.text, size=before.bytes + after.bytes)
+    return render(request, "scenarios/diff.html", {"before": before, "after": after, "rows": rows})

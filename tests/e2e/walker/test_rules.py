@@ -1,0 +1,100 @@
+"""Each of the walker's rules can fail: what is on the screen is spoilt in one place, and the rule says so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, Route
+
+from kschedui.supervisor.stack import Stack
+from tests.e2e.player_page import link_to, open_player, seek, steps_of
+from tests.e2e.walker.test_walk import HERE
+
+CARD = "#stage .node-card:has(.block b)"
+SPOILT = {
+    "clipped": (
+        "PodAssumed",
+        "#caption h1",
+        "one.style.cssText = 'width: 60px; overflow: hidden; white-space: nowrap'",
+    ),
+    "overlap": (
+        "PodAssumed",
+        "#queue .queue-section:nth-of-type(2) h2",
+        "const [there, here] = ['#queue h2', selector].map((one) => document.querySelector(one).getBoundingClientRect().top);"
+        "one.style.translate = `0 ${there - here}px`",
+    ),
+    "covered": ("PodAssumed", f"{CARD} .podbar", "one.style.cssText = 'translate: 0 -24px; z-index: 9; height: 60px'"),
+    "nameless": ("PodAssumed", f"{CARD} .node-name", "one.style.cssText = 'width: 0; display: block'"),
+    "outside": ("PodAssumed", f"{CARD} .gauges", "one.style.cssText = 'margin-left: -40px'"),
+    "share: .*px, due": ("PodAssumed", f"{CARD} .block", "one.style.width = '97%'"),
+    "share: a gauge": ("PodAssumed", f"{CARD} .gauge i", "one.style.width = '97%'"),
+    "share: .*high in its tank": ("PreemptionEvaluated", "#stage .tank-pod.fate-back", "one.style.height = '90%'"),
+    "covered: .*a line crosses": (
+        "PodAssumed",
+        f"{CARD} .podbar:has(b)",
+        "one.insertAdjacentHTML('beforeend', '<span class=brim></span>');"
+        "one.lastChild.style.left = `${one.querySelector('b').offsetLeft + 12}px`;"
+        "one.lastChild.style.zIndex = 9",
+    ),
+    "faint": ("PodAssumed", "#caption h1", "one.style.color = '#bbb'"),
+    "figure": ("NodesFiltered", "#caption h1", "one.append(' 47110815')"),
+    "amber": ("PodAssumed", "#queue .queue-pod:not(.mine)", "one.classList.add('mine')"),
+    "station": ("NodesFiltered", "#stage", "memory.station = 12; memory.attempt = kschedui.player.state.attempt"),
+    "flips": (
+        "NodesFiltered",
+        "#stage",
+        "memory.scenes = ['filter', 'x']; memory.sceneAttempt = kschedui.player.state.attempt",
+    ),
+    "hidden": ("AttemptFinished", "#queue .unschedulable small:not(.moved)", "one.textContent = ''; one.title = ''"),
+}
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
+    context = browser.new_context(
+        base_url=live_stack.url, viewport={"width": 1440, "height": 900}, reduced_motion="reduce"
+    )
+    page = context.new_page()
+    page.route(re.compile(r"/walker/\w+\.js$"), serve)
+    open_player(page, "flash-sale")
+    yield page
+    context.close()
+
+
+def serve(route: Route) -> None:
+    route.fulfill(path=HERE / route.request.url.rsplit("/", 1)[1], content_type="text/javascript")
+
+
+@pytest.mark.parametrize("rule", SPOILT)
+def test_a_rule_finds_what_it_is_for(page: Page, rule: str) -> None:
+    event, selector, spoil = SPOILT[rule]
+    go_to(page, event, selector)
+    assert page.evaluate(NOW) == []
+    found = page.evaluate(SPOIL.replace("spoil();", f"{spoil};"), selector)
+    assert any(re.match(rule, line) for line in found), found
+    assert page.evaluate(NOW) == []
+
+
+def go_to(page: Page, event: str, selector: str) -> None:
+    """The first step of a kind with such an element on it."""
+    for step in steps_of(page, event):
+        seek(page, link_to(page, step))
+        if page.locator(selector).first.is_visible():
+            return
+    raise AssertionError(f"no {event} shows {selector}")
+
+
+NOW = "async () => (await import('/walker/walk.js')).wrongNow({})"
+SPOIL = """async selector => {
+  const { wrongNow } = await import('/walker/walk.js');
+  const memory = {};
+  const one = document.querySelector(selector);
+  const before = { style: one.style.cssText, class: one.className, title: one.title, children: [...one.childNodes] };
+  spoil();
+  const found = wrongNow(memory);
+  one.replaceChildren(...before.children);
+  [one.style.cssText, one.className, one.title] = [before.style, before.class, before.title];
+  return found;
+}"""
