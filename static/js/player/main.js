@@ -49,10 +49,7 @@ async function teach() {
 
 async function start() {
 	for (const button of document.querySelectorAll("[data-open]")) {
-		button.addEventListener("click", () => {
-			/** @type {HTMLElement | null} */ (button.closest("[popover]"))?.hidePopover();
-			act.open(button.getAttribute("data-open") ?? "");
-		});
+		button.addEventListener("click", () => act.open(button.getAttribute("data-open") ?? ""));
 	}
 	const texts = [loadCatalogue(boot.captions), teach()];
 	player.step = linked.step ?? 0;
