@@ -27,7 +27,7 @@ export function draw(target, view) {
 	patch(target, [
 		h(
 			"div",
-			{ key: "many", class: "many" },
+			{ key: "many", class: "many-nodes" },
 			colourKey(view),
 			h("div", { key: "left", class: "many-best" }, bestBars(view, roomFor(view))),
 			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
