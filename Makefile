@@ -49,10 +49,10 @@ test-faults: venv-dev  ## attacks and faults against running stacks: what breaks
 	@$(PY) -m pytest tests/faults
 
 test-asking: venv-dev  ## ask everything about every attempt of every lesson, difference and group
-	@KSCHEDUI_ASK_ALL=1 $(PY) -m pytest -q tests/web/test_every_attempt_is_answered.py
+	@KSCHEDUI_ASK_ALL=1 $(PY) -m pytest -q tests/web/runs/test_every_attempt_is_answered.py
 
 test-mutations: venv-dev  ## 20,000 mutated requests and 2,000 mutated manifests (KSCHEDUI_MUTATIONS=n for others)
-	@KSCHEDUI_MUTATIONS=$${KSCHEDUI_MUTATIONS:-20000} $(PY) -m pytest -q -s tests/web/test_mutations.py
+	@KSCHEDUI_MUTATIONS=$${KSCHEDUI_MUTATIONS:-20000} $(PY) -m pytest -q -s tests/web/api/test_mutations.py
 
 fuzz: venv-dev  ## the engine against the plain reference, 20,000 random scenarios (KSCHEDUI_FUZZ_EXAMPLES=n for others)
 	@KSCHEDUI_FUZZ_EXAMPLES=$${KSCHEDUI_FUZZ_EXAMPLES:-20000} $(PY) -m pytest -q tests/core/test_reference.py

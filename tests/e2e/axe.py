@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from playwright.sync_api import Page
 
+from tests.conftest import ROOT
 from tests.e2e.player_page import until
 
-AXE = Path(__file__).resolve().parents[2] / "node_modules/axe-core/axe.min.js"
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
 SERIOUS = ("serious", "critical")
 ANY = ("minor", "moderate", *SERIOUS)
 

@@ -2,13 +2,12 @@
 
 import subprocess
 import sys
-from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
 from kschedui.supervisor.stack import Stack
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "a long enough password"
 
 

@@ -4,7 +4,6 @@ import json
 import os
 import re
 import signal
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -17,7 +16,6 @@ from tests.processes import descendants
 from tests.web.experiments import OUTLIERS
 from tests.web.visitor import LONG, Visitor
 
-ROOT = Path(__file__).resolve().parents[2]
 SEEDS, VALUES = 60, "0, 10, 1000"
 
 

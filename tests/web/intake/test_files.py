@@ -136,8 +136,9 @@ def archives() -> dict[str, bytes]:
     return {**packed, "gzip": gzip.compress(text)}
 
 
-@pytest.mark.parametrize(("kind", "content"), archives().items(), ids=str)
-def test_another_archive_is_told_by_its_name(kind: str, content: bytes) -> None:
+@pytest.mark.parametrize("kind", ["zip", "tar", "bzip2", "xz", "gzip"])
+def test_another_archive_is_told_by_its_name(kind: str) -> None:
+    content = archives()[kind]
     for packed in (content, gzip.compress(content)) if kind != "gzip" else (gzip.compress(content),):
         with pytest.raises(ScenarioErrors, match=f"this is a {kind} file: unpack it first"):
             importers.convert(io.BytesIO(packed), Limits())

@@ -15,9 +15,10 @@ from kschedui.scenarios.compact_yaml import write_all
 from kschedui.scenarios.importers.reading.dump_reader import read_dump
 from scheduler_core import Limits, decisions, parse_scenario, simulate
 from tests.builders import node, pod, scenario
+from tests.conftest import ROOT
 from tests.dumps import Cluster, as_yaml, listed
 
-FILES = sorted((Path(__file__).resolve().parents[1] / "conformance").rglob("*.yaml"))
+FILES = sorted((ROOT / "tests/conformance").rglob("*.yaml"))
 SAID = ("message", "reasons")  # in whose words names may stand
 SAMPLE = 8  # every so many of them
 

@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from string import Formatter
 from typing import Any
 
@@ -20,9 +19,9 @@ from kschedui.runs import store as runs
 from kschedui.runs import worker
 from scheduler_core.apis.messages import Message
 from tests.builders import pod, scenario
+from tests.conftest import ROOT
 from tests.web.conftest import Browser
 
-ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "locale/zh_Hans/LC_MESSAGES"
 STRING = r'((?:"[^\n]*"\n?)+)'
 ENTRY = re.compile(rf"^msgid {STRING}(?:msgid_plural {STRING})?msgstr(?:\[0\])? {STRING}", re.MULTILINE)

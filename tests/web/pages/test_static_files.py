@@ -12,8 +12,8 @@ from typing import Any
 from asgiref.testing import ApplicationCommunicator
 
 from kschedui.asgi import application
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 IMPORT = re.compile(r"""^(?:import|export)\b(?:[^"';()]*\bfrom)?\s*["'](\.[^"']+)["']""", re.MULTILINE)
 
 

@@ -22,12 +22,12 @@ from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.revival import Revival
 from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
+from tests.conftest import ROOT
 from tests.processes import Process, descendants, still_running
 from tests.web.visitor import Visitor
 
 ONE_POD = scenario(node("n1"), pod("only"))
 
-ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 120
 STOP_SECONDS = 120
 

@@ -6,7 +6,6 @@ import json
 import logging
 import logging.config
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,9 +17,9 @@ from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs import worker
 from kschedui.web.http.request_ids import RequestIds
+from tests.conftest import ROOT
 from tests.web.conftest import Browser
 
-ROOT = Path(__file__).resolve().parents[2]
 TOKEN = {"Authorization": "Bearer for-prometheus"}
 UPSTREAM = {"scheduler_schedule_attempts_total"}  # pkg/scheduler/metrics/metrics.go
 

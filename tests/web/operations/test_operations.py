@@ -16,10 +16,9 @@ from django.utils import timezone
 from kschedui.models import Run, Version
 from kschedui.runs import store as runs
 from kschedui.runs import worker
-from tests.conftest import run_manage
+from tests.conftest import ROOT, run_manage
 from tests.web.conftest import Browser
 
-ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(r"```sh ([\w-]+)\n(.*?)```", re.DOTALL)
 FILL = """
 from kschedui.runs import store as runs, worker

@@ -23,8 +23,8 @@ from scheduler_core import RunEnded
 from scheduler_core.ask.compare import attempts
 from scheduler_core.scenario.parse import Scenario
 from scheduler_core.trace.events import AnyEvent
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 ALL = "KSCHEDUI_ASK_ALL" in os.environ
 EVERY = 1 if ALL else 3
 FOLDERS = {"lessons": 1, "differences": EVERY}  # and how many files go by without being asked about

@@ -11,7 +11,7 @@ from kschedui.waiting import starter
 from kschedui.waiting.message import Part, counts, decode, messages, said
 from kschedui.waiting.reasons import REASONS, note_meaning, preemption_meaning
 from tests.web.conftest import Browser
-from tests.web.test_scheduler_wordings import REASONS as WORDINGS
+from tests.web.pages.test_scheduler_wordings import REASONS as WORDINGS
 
 FULL = (
     "0/5 nodes are available: 1 node(s) had untolerated taint {dedicated: gpu}, 4 Insufficient cpu. "

@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
+from tests.conftest import ROOT
 from tests.processes import descendants, still_running
 
-ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 120  # nobody waits so long unless something is broken
 
 

@@ -12,9 +12,9 @@ from django.contrib.auth.models import User
 from kschedui.models import Note
 from kschedui.runs import worker
 from kschedui.scenarios import notes
+from tests.web.accounts.test_access_matrix import ROUTES, VALUES
+from tests.web.classes.test_classes import start
 from tests.web.conftest import OTHER, Browser, sign_up
-from tests.web.test_access_matrix import ROUTES, VALUES
-from tests.web.test_classes import start
 
 MARKER = "Ask-the-third-row-first"
 

@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-FILES = ["test_classes.py", "test_class_websocket.py", "test_notes.py", "test_courses.py", "test_experiments.py"]
+from tests.conftest import ROOT
+
+FILES = [
+    *(f"classes/test_{name}.py" for name in ("classes", "class_websocket", "notes", "courses")),
+    "runs/test_experiments.py",
+]
 
 
 def test_classes_notes_courses_and_experiments_behave_alike_on_postgresql(postgres_url: str) -> None:

@@ -18,13 +18,12 @@ from schemathesis.checks import load_all_checks
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from kschedui.supervisor.stack import Stack
-from tests.conftest import manage
+from tests.conftest import ROOT, manage
 from tests.web.conftest import SMALL
 from tests.web.visitor import Visitor
 
 pytestmark = pytest.mark.live
 
-ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = int(os.environ.get("KSCHEDUI_API_EXAMPLES", "5"))  # of each operation, right ones and wrong ones
 FEW = settings(
     max_examples=EXAMPLES,

@@ -1,14 +1,13 @@
 """The scenario in the README does what the README says of it."""
 
 import re
-from pathlib import Path
 
 from kschedui import library
 from scheduler_core import decisions, parse_scenario, simulate
 from scheduler_core.releases import RELEASES
 from tests.conformance.records import records_of
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 
 

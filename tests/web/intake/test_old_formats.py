@@ -12,7 +12,7 @@ from scheduler_core import Limits, decisions, parse_scenario, simulate
 from scheduler_core.apis.core import Pod
 from tests.builders import node, pod, scenario
 from tests.web.conftest import Browser
-from tests.web.test_importers import dumped_pod, of_kind, workload
+from tests.web.intake.test_importers import dumped_pod, of_kind, workload
 
 Manifest = dict[str, Any]
 GROUP = "kubescheduler.config.k8s.io"

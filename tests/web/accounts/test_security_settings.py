@@ -3,7 +3,6 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,9 +11,9 @@ from django.test import AsyncRequestFactory, Client, RequestFactory
 
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.security_headers import SecurityHeadersMiddleware
-from tests.web.test_static_files import ask
+from tests.conftest import ROOT
+from tests.web.pages.test_static_files import ask
 
-ROOT = Path(__file__).resolve().parents[2]
 SECRET = "not-a-real-secret-but-long-enough-and-with-many-different-characters-0123456789"
 
 

@@ -22,9 +22,9 @@ from kschedui.scenarios import store as scenarios
 from kschedui.urls import websocket_urlpatterns
 from kschedui.web.live.connection import NOT_ALLOWED
 from tests.builders import node, pod, scenario
+from tests.web.api.test_api_v1 import Script
 from tests.web.conftest import Browser
 from tests.web.sockets import ask, closed, cookies_of, in_loop, socket, text
-from tests.web.test_api_v1 import Script
 
 SECRET = "Unheard-of title"
 TEXT = scenario(node("n1"), pod("hidden-pod"), title=SECRET)

@@ -10,10 +10,11 @@ import pytest
 
 from kschedui.cli.main import main
 from tests.builders import node, pod, scenario
+from tests.conftest import ROOT
 from tests.dumps import Cluster, as_yaml, listed
-from tests.web.test_command_line_experiment import FILE as EXPERIMENT
+from tests.web.cli.test_command_line_experiment import FILE as EXPERIMENT
 
-GUIDE = (Path(__file__).resolve().parents[2] / "docs" / "cli.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
 WORDS = {"FILE": "good.yaml", "...": "", "POD": "a", "A": "good.yaml", "B": "good.yaml", "N": "2"}
 NEEDED = {"explain": ["a", "good.yaml"], "diff": ["good.yaml"] * 2, "capacity": ["a", "good.yaml"]}
 SERVER = "serve"  # which test_up.py starts

@@ -15,8 +15,8 @@ import yaml
 
 from kschedui.supervisor.commands import experiments_command, web_command, worker_command
 from kschedui.supervisor.stack import Stack
+from tests.conftest import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 PROBE = [sys.executable, "-I", "-S", str(ROOT / "kschedui/supervisor/probe.py")]
 
 

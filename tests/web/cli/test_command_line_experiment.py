@@ -9,6 +9,7 @@ import pytest
 
 from kschedui.cli.main import main
 from tests.builders import node, pod, priority_class, scenario
+from tests.conftest import ROOT
 
 FILE = """\
 apiVersion: kschedui.io/v1alpha1
@@ -105,7 +106,7 @@ def test_one_mistake_is_told_once(folder: Path, capsys: pytest.CaptureFixture[st
 
 
 def test_the_example_of_the_guide_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    guide = (Path(__file__).resolve().parents[2] / "docs" / "experiments.md").read_text()
+    guide = (ROOT / "docs" / "experiments.md").read_text()
     (folder / "in" / "e.yaml").write_text(guide.split("```yaml\n")[1].split("```")[0].replace("flash-sale", "shop"))
     assert main(["experiment", "in/e.yaml", "--processes", "1"]) == 0
     assert len(rows(capsys.readouterr().out)) == 2 * 4 * 20

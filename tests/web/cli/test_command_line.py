@@ -17,9 +17,9 @@ import yaml
 from kschedui.cli.main import main
 from scheduler_core.releases import RELEASES
 from tests.builders import node, pod, scenario
+from tests.conftest import ROOT
 from tests.dumps import SECRET, Cluster, as_json, as_yaml, listed
 
-ROOT = Path(__file__).resolve().parents[2]
 GOOD = scenario(node("n1"), pod("a", cpu=1), expect={"pods": {"default/a": "n1"}})
 
 

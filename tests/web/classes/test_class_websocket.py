@@ -13,9 +13,9 @@ from django.db import OperationalError
 from kschedui.classrooms import store
 from kschedui.web.live import class_consumer, connection, halls
 from kschedui.web.live.halls import Follower, Hall, entering
+from tests.web.classes.test_classes import start
 from tests.web.conftest import Browser, private
 from tests.web.sockets import PATIENCE, closed, in_loop, socket, text
-from tests.web.test_classes import start
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PLACE = {"type": "place", "step": 12, "frame": 1, "order": "node", "selection": {"kind": "pod", "name": "default/a"}}
