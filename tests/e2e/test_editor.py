@@ -147,6 +147,7 @@ def test_from_a_kubectl_dump_to_a_private_scenario(profile: Callable[[], Page]) 
 
     reader.goto(address)
     expect(reader.locator("#player")).to_contain_text("high-1")
+    reader.get_by_role("button", name="Scenario").click()
     reader.get_by_role("button", name="Fork").click()
     reader.wait_for_url(re.compile(r"/s/\w+/edit/"))
     checked(reader)

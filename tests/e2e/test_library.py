@@ -30,6 +30,16 @@ PAGES = {
     "course": "/courses/new/",
 }
 
+BESIDE = {
+    "plugin": "/plugins/NodeAffinity/",
+    "releases": "/releases/",
+    "API": "/api/v1/docs",
+    "how many fit": "{waiting}v/1/capacity/?pod=default/told",
+    "on every release": "{scenario}v/1/releases/",
+    "account": "/accounts/",
+    "settings of an account's": "{scenario}settings",
+}
+
 
 @pytest.fixture(scope="module")
 def author(browser: Browser, live_stack: Stack) -> Iterator[tuple[Page, str]]:
@@ -163,3 +173,31 @@ def test_a_deleted_scenario_is_brought_back(author: tuple[Page, str]) -> None:
     expect(page.get_by_role("heading", name="My scenarios")).to_be_visible()
     expect(page.locator(".deleted li")).to_have_count(0)
     assert page.goto(scenario).status == 200
+
+
+@needs_axe
+@pytest.mark.parametrize(("theme", "language"), [("light", "zh-hans"), ("dark", "en")])
+def test_no_page_beside_these_has_a_serious_accessibility_violation_with_an_account(
+    author: tuple[Page, str], waiting: str, theme: str, language: str
+) -> None:
+    page, scenario = author
+    page.context.add_cookies([{"url": page.evaluate("location.origin"), "name": "django_language", "value": language}])
+    page.goto("/accounts/signup/")
+    if page.locator("input[name=username]").count():
+        page.locator("input[name=username]").fill(f"reader-{theme}")
+        for field in page.locator("input[type=password]").all():
+            field.fill("a long pass phrase")
+        page.locator("main form button").click()
+    found: list[str] = []
+    for name, path in BESIDE.items():
+        address = path.format(waiting=waiting, scenario=scenario)
+        page.goto(f"{address}{'&' if '?' in address else '?'}theme={theme}")
+        expect(page.locator("html")).to_have_attribute("data-theme", theme)
+        found += violations(page, name)
+    page.goto("/courses/new/")
+    page.locator("input[name=title]").fill("A course")
+    page.locator("textarea[name=scenarios]").fill(scenario)
+    page.locator("main form button.primary").click()
+    expect(page.locator("#course li")).to_have_count(1)
+    found += violations(page, "course")
+    assert not found, "\n".join(found)

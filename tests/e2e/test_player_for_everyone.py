@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import drawn, link_to, open_player, seek, steps_of
+from tests.e2e.player_page import drawn, link_to, open_player, phone_in, seek, steps_of
 
 
 @needs_axe
@@ -50,6 +50,8 @@ STATES: dict[str, tuple[str, str, list[str]]] = {
     "a binding cycle that waits": ("permit-gang", "PermitEvaluated", []),
     "volumes": ("volume-waits", "ObjectApplied", []),
     "a pod group": ("gang-fits", "PodGroupEvaluated", []),
+    "releases": ("flash-sale", "RunStarted", ["[popovertarget=releases]"]),
+    "menu": ("flash-sale", "RunStarted", [".about-button"]),
     "the end": ("flash-sale", "RunFinished", []),
     "many nodes": ("thousand-nodes", "NodesFiltered", []),
     "many scores": ("thousand-nodes", "ScoresComputed", []),
@@ -93,6 +95,27 @@ def test_the_player_speaks_chinese(browser: Browser, live_stack: Stack) -> None:
     seek(page, f"{step}.{page.evaluate('step => kschedui.player.frames(step) - 1', step)}")
     expect(page.locator("#caption h1")).to_contain_text("总分最高：821 分")
     expect(page.locator("#next h2")).to_have_text("接下来")
+    context.close()
+
+
+@pytest.mark.parametrize("language", ["en", "zh-hans"])
+def test_the_tools_of_a_phone_fit_its_bar_and_stand_in_a_menu(
+    language: str, browser: Browser, live_stack: Stack
+) -> None:
+    context = phone_in(language, browser, live_stack)
+    page = context.new_page()
+    open_player(page, "flash-sale")
+    for tool in page.locator(".bar :is(a, button):visible").all():
+        box = tool.bounding_box()
+        assert box
+        assert 0 <= box["x"] <= box["x"] + box["width"] <= 390
+    page.locator(".more-button").click()
+    menu = page.locator("#more-tools")
+    expect(menu.locator("[data-open=help]")).to_contain_text("Keys and signs" if language == "en" else "按键与符号")
+    assert menu.evaluate("menu => menu.scrollWidth <= menu.clientWidth")
+    menu.locator("[data-open=ask]").click()
+    expect(page.locator(".ask-head")).to_be_visible()
+    expect(menu).to_be_hidden()
     context.close()
 
 

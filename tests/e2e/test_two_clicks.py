@@ -60,6 +60,7 @@ def test_3_which_reason_to_fix_first(reader: Reader) -> None:
     reader.reads(
         "What to fix first", "is all that is in the way on small-1, small-2, full", "Taints? is all that", "tainted."
     )
+    expect(reader.page.get_by_text("is all that is in the way").last).to_be_in_viewport()
 
 
 def test_4_why_the_counts_do_not_add_up(reader: Reader) -> None:

@@ -41,6 +41,7 @@ def test_a_pending_pod_is_made_to_fit_and_the_link_shows_it_placed(browser_page:
     page.goto(link)
     drawn(page)
     until(page, "kschedui.store.complete")
+    page.get_by_role("button", name="Scenario").click()
     page.get_by_role("button", name="A fork").click()
     expect(page.get_by_role("heading", name="fork of")).to_be_visible()
     changed = page.get_by_role("link", name="What changed").get_attribute("href") or ""

@@ -27,7 +27,7 @@ function takeChunk(chunk) {
 	const first = !screen.drawn && store.event(player.step);
 	if (first) {
 		player.seek(player.step, linked.frame);
-		void prepare(); // before the animation frame
+		void prepare();
 	} else redraw(false);
 	return first && !document.hidden ? firstShown : new Promise((resolve) => setTimeout(resolve));
 }

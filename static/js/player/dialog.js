@@ -19,6 +19,7 @@ screen.followers.add(follow);
 
 /** One that was open and closed meanwhile stays closed. @param {string} name */
 export async function showDialog(name) {
+	for (const menu of document.querySelectorAll(":popover-open")) /** @type {HTMLElement} */ (menu).hidePopover();
 	if (!screen.drawn) return void (wished = name); // a link to a step needs the step
 	if (name === "speaker") return void (await import("../classroom/speaking.js")).openSpeaker({ ...page, boot });
 	if (name.startsWith("ask")) return void askAbout(name.slice("ask".length + 1));

@@ -53,7 +53,7 @@ export function draw() {
 	if (whole) ready(view);
 }
 
-/** Resolves once the modules are here that the step needs; null when they are. */
+/** Resolves once the step's modules are here; null when they are. */
 export function prepare() {
 	const { state, event, frame, order } = player;
 	if (!state || !event) return null;

@@ -20,7 +20,7 @@ export function warmExplanations() {
 }
 
 /**
- * Resolves once what stands in the margin first can be drawn; null when it can be now.
+ * Resolves once the margin can be drawn; null when it can be now.
  * @param {Asked} place @returns {Promise<unknown> | null}
  */
 export function explanationFor(place) {

@@ -98,7 +98,7 @@ test("the one that fits nowhere sends all back: places are given back one by one
 	assert.deepEqual(standings(other), ["back", "back", "left"]);
 	assert.equal(
 		plain(caption("too-big", one).why),
-		"train-2 finds no node, and 2 of 3 are too few: nobody keeps a place.",
+		"train-2 finds no node, and 2 of 3 are too few: no member keeps its node.",
 	);
 	const [decided] = stepsOf("too-big", "PodGroupDecided");
 	assert.deepEqual(standings(decided), ["returns", "returns", "returns"]);

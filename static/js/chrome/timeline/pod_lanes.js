@@ -53,7 +53,7 @@ function key(rows) {
 		"p",
 		{ key: "key", class: "lanes-key" },
 		LINES.filter((place) => places.has(place)).map((place) =>
-			h("span", { key: place }, h("i", { class: `stay ${place}` }), t(`place.${place}`)),
+			h("span", { key: place }, h("i", { class: `lane-stay ${place}` }), t(`place.${place}`)),
 		),
 	);
 }
@@ -90,7 +90,7 @@ function row(view, timeline, width, pod, moves) {
 			if (to <= from || move.place === "gone" || move.place === "scheduling") return null;
 			return h("span", {
 				key: `m${i}`,
-				class: `stay ${move.place}`,
+				class: `lane-stay ${move.place}`,
 				title: t(`place.${move.place}`),
 				style: { left: `${from}px`, width: `${to - from}px` },
 			});

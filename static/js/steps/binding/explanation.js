@@ -21,8 +21,8 @@ export function explain(view, _kind, key) {
 		t("message.label"),
 		podName(key),
 		h("p", { key: "raw", class: "raw" }, message.split(" preemption:")[0]),
-		model?.names.length ? counts(model) : h("p", { key: "early", class: "note" }, t("message.early")),
 		model && model.names.length > 0 && first(view, model),
+		model?.names.length ? counts(model) : h("p", { key: "early", class: "note" }, t("message.early")),
 		message.includes("preemption:") && h("p", { key: "preemption", class: "note" }, t("message.preemption")),
 	);
 }

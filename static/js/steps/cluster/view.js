@@ -29,7 +29,7 @@ export function draw(target, view, { strips }) {
 	patch(target, [
 		h(
 			"div",
-			{ key: "cluster", class: `cluster ${dense ? "dense" : ""} ${count <= FEW ? "few" : ""}` },
+			{ key: "cluster", class: `cluster ${dense ? "dense" : ""} ${count <= FEW ? "few-nodes" : ""}` },
 			h(
 				"div",
 				{

@@ -27,7 +27,7 @@ export function draw(target, view) {
 	patch(target, [
 		h(
 			"div",
-			{ key: "many", class: "many" },
+			{ key: "many", class: "many-nodes" },
 			colourKey(view),
 			h("div", { key: "left", class: "many-best" }, bestBars(view, roomFor(view))),
 			h("div", { key: "right", class: "many-side" }, histogram(view), funnelBars(view)),
@@ -212,7 +212,12 @@ export function colourKey(view) {
 	);
 }
 
-/** The same, with the chosen one before those that have as much. @param {number[]} order @param {number[]} totals @param {number} chosen */
+/**
+ * The same, with the chosen one before those that have as much.
+ * @param {number[]} order
+ * @param {number[]} totals
+ * @param {number} chosen
+ */
 function chosenFirst(order, totals, chosen) {
 	return order.sort((a, b) => totals[b] - totals[a] || Number(b === chosen) - Number(a === chosen));
 }

@@ -28,8 +28,17 @@ const MOST_BLOCKS = 24;
 const OVER = 16; // per cent of the bar that what does not fit may stand out
 
 /** The pod that is tried, no longer than the bar and a little. @param {number} taken @param {number} ghost per cent */
-function clamped(taken, ghost) {
-	return Math.min(ghost, Math.max(0, 100 - taken) + OVER);
+function ghostOf(taken, ghost) {
+	const shown = Math.min(ghost, Math.max(0, 100 - taken) + OVER);
+	const over = taken + shown - 100;
+	return (
+		ghost > 0 &&
+		h(
+			"span",
+			{ class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${shown}%` } },
+			over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } }),
+		)
+	);
 }
 
 /**
@@ -55,8 +64,6 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
 			return `var(--${colour}) ${from}% ${at}%`;
 		});
 	at = Math.min(100, at);
-	const shown = clamped(at, ghost);
-	const over = Math.max(0, at + shown - 100);
 	return h(
 		"span",
 		{
@@ -64,12 +71,7 @@ export function plainBar({ state, hero }, name, resource, ghost = 0) {
 			key: "podbar",
 			style: { background: `linear-gradient(90deg, ${[...stops, `var(--sunk) ${at}%`].join(", ")})` },
 		},
-		ghost > 0 &&
-			h(
-				"span",
-				{ class: "ghost", key: "ghost", style: { left: `${at}%`, width: `${shown}%` } },
-				over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } }),
-			),
+		ghostOf(at, ghost),
 	);
 }
 
@@ -95,8 +97,6 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 	const asked = [...pods, ...held].reduce((sum, key) => sum + part(key), 0);
 	const scale = 100 / Math.max(100, asked); // where more is promised than the node has, all of it is shown
 	const taken = asked * scale;
-	const shown = clamped(taken, ghost);
-	const over = Math.max(0, taken + shown - 100);
 	const block = (/** @type {string} */ key, /** @type {string} */ kind) =>
 		h(
 			"i",
@@ -122,12 +122,7 @@ export function podBar(view, name, resource, { held, ghost = 0, inside }) {
 		pods.map((key) => block(key, "")),
 		held.map((key) => block(key, "held")),
 		scale < 1 && h("span", { class: "brim", key: "brim", style: { left: `${100 * scale}%` }, title: t("node.brim") }),
-		ghost > 0 &&
-			h(
-				"span",
-				{ class: "ghost", key: "ghost", style: { left: `${taken}%`, width: `${shown}%` } },
-				over > 0 && h("u", { style: { width: `${Math.min(100, (over / shown) * 100)}%` } }),
-			),
+		ghostOf(taken, ghost),
 	);
 }
 

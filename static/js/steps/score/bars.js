@@ -52,7 +52,7 @@ export function scoreLegend(view, { scores, scored, geometry }) {
 					class:
 						i + 1 === scored && view.event.type === "ScoresComputed" && view.frame < scores.plugins.length ? "now" : "",
 					style: view.options.table ? { width: `${cell}px` } : {},
-					on: { click: () => view.act.seek(view.state.cycle.ScoresComputed === view.event ? view.step : view.step, i) },
+					on: { click: () => view.act.seek(view.step, i) },
 				},
 				h("i", { class: "swatch", style: scoreStyle(one.plugin) }),
 				scoreName(one.plugin),
