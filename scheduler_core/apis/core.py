@@ -7,11 +7,9 @@ parser (`scenario.py`) fills every field; code that receives one of these object
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from itertools import repeat
-from operator import attrgetter, call
+from dataclasses import dataclass, field, make_dataclass
+from operator import attrgetter
 from typing import Any, ClassVar, Literal
 
 from scheduler_core.apis.constraints import (
@@ -117,16 +115,16 @@ class Pod:
         return f"{self.namespace}/{self.pod_group}" if self.pod_group else ""
 
     def changed(self, **fields: Any) -> Pod:
-        """A copy with other values in some fields (`dataclasses.replace`, twenty times as fast)."""
-        copy = object.__new__(Pod)
-        deque(map(call, _WRITE_POD, repeat(copy), _READ_POD(self)), maxlen=0)
+        """A copy with other values in some fields (`dataclasses.replace`, eight times as fast)."""
+        copy = _UnfrozenPod(*_READ_POD(self))
         for name, value in fields.items():
-            object.__setattr__(copy, name, value)
-        return copy
+            setattr(copy, name, value)
+        copy.__class__ = Pod
+        return copy  # type: ignore[no-any-return]
 
 
 _READ_POD = attrgetter(*Pod.__slots__)
-_WRITE_POD = [Pod.__dict__[name].__set__ for name in Pod.__slots__]
+_UnfrozenPod: Any = make_dataclass("_UnfrozenPod", Pod.__slots__, slots=True)  # laid out as a Pod is
 
 
 @dataclass(frozen=True, slots=True)

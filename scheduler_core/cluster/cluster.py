@@ -267,8 +267,9 @@ class Cluster:
         if len(nodes.requested) != len(pods.requests):
             self._stale = True  # a resource that was not known before: rebuild
             return
-        nodes.requested[:, row] += sign * pods.requests[:, slot]
-        nodes.non_zero[:, row] += sign * pods.non_zero[:, slot]
+        change = np.add if sign > 0 else np.subtract  # in place: `+=` on a part of a column writes it twice
+        for amounts, of_pod in ((nodes.requested[:, row], pods.requests), (nodes.non_zero[:, row], pods.non_zero)):
+            change(amounts, of_pod[:, slot], out=amounts)
         nodes.pod_count[row] += sign
         nodes.touched[row] = None
         pods.count(slot, row, sign)

@@ -87,7 +87,7 @@ class Verdicts:
     @staticmethod
     def reject(rejected: NDArray[np.bool_], status: Status) -> Verdicts:
         """Every row where `rejected` is true gets `status`."""
-        return Verdicts(rejected.astype(np.int16), (status,)) if rejected.any() else PASS
+        return Verdicts(rejected.astype(np.int16), (status,)) if np.count_nonzero(rejected) else PASS
 
     @staticmethod
     def by_code(codes: NDArray[np.integer[Any]], answers: Sequence[Status]) -> Verdicts:
@@ -98,7 +98,7 @@ class Verdicts:
         distinct = list(dict.fromkeys(rejecting))
         number = {status: i + 1 for i, status in enumerate(distinct)}
         which = np.array([number.get(answer, 0) for answer in answers], np.int16)[codes]
-        return Verdicts(which, distinct) if which.any() else PASS
+        return Verdicts(which, distinct) if np.count_nonzero(which) else PASS
 
 
 PASS = Verdicts()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import islice
 
 import numpy as np
@@ -32,7 +32,7 @@ from scheduler_core.scheduler.search import extenders
 from scheduler_core.scheduler.search.find_nodes import RowArray, find_nodes_that_fit_pod
 from scheduler_core.scheduler.search.fit_error import FitError, NoNodesAvailable, SchedulerPanic, SchedulingError
 from scheduler_core.scheduler.search.select_host import drawn, in_heap_order, top_of_heap
-from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small
+from scheduler_core.trace.columns import encode_column, encode_rows, encode_run, encode_small, highest
 from scheduler_core.trace.events import CycleStarted, HostSelected, PodAssumed, ScoresComputed
 from scheduler_core.trace.records import PluginScores
 
@@ -156,7 +156,7 @@ def select_host(
 
     Nodes that an extender scored are always drawn: only they are given a random number to tell equals apart.
     """
-    best = int(np.maximum.reduce(totals))
+    best = highest(totals)
     tied = (totals == best).nonzero()[0]
     by_heap = not scheduler.rules.ties_are_drawn and not (extenders_scored and scheduler.rng is not None)
     chosen = 0
@@ -210,11 +210,16 @@ def prepare_candidate(scheduler: Scheduler, preemptor: Pod, result: PostFilterRe
 
 
 def _plugin_scores(score: PluginScore) -> PluginScores:
-    if isinstance(score.raw, int) or isinstance(score.normalized, int):
-        assert isinstance(score.raw, int)
-        assert isinstance(score.normalized, int)
-        same = score.raw == score.normalized
-        return PluginScores(score.plugin, score.weight, score.normalized, None if same else score.raw)
+    if isinstance(score.raw, int) and isinstance(score.normalized, int):
+        return _same_for_all(score.plugin, score.weight, score.raw, score.normalized)
+    assert not isinstance(score.raw, int)
+    assert not isinstance(score.normalized, int)
     normalized = encode_small(score.normalized)
     raw = normalized if score.raw is score.normalized else encode_column(score.raw)
     return PluginScores(score.plugin, score.weight, normalized, None if raw == normalized else raw)
+
+
+@lru_cache(maxsize=64)
+def _same_for_all(plugin: str, weight: int, raw: int, normalized: int) -> PluginScores:
+    """Of a plugin that gives every node the same score: the same record each time."""
+    return PluginScores(plugin, weight, normalized, None if raw == normalized else raw)

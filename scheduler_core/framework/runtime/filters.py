@@ -78,7 +78,7 @@ class Filters:
             plugins = plan.others if what_if is None else plan.seeing
             which = cycle.answers.which(cycle, asked) if what_if is None else cycle.answers.which_by_node(asked)
             statuses += cycle.answers.statuses
-            if statuses and which.any():
+            if statuses and np.count_nonzero(which):
                 positions = (which == 0).nonzero()[0]
         else:
             plugins = [*plan.leading, *plan.others]

@@ -60,6 +60,7 @@ class ShapeAnswers:
         rows = self._nodes.all_rows
         which = self._judge([plugin for plugin in filters if _object_only(plugin)], cycle, rows)
         self._by_node = which if which.any() else None
+        self._rejected_by_node = which > 0
         self._scores_by_node = {
             plugin.name: plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
             for plugin in scorers
@@ -83,8 +84,7 @@ class ShapeAnswers:
         states = self._states(cycle, rows)
         which: Which = self._by_state[states]
         if self._by_node is not None:
-            by_node = self._by_node[rows]
-            np.copyto(which, by_node, where=by_node > 0)
+            np.copyto(which, self._by_node[rows], where=self._rejected_by_node[rows])
         return which
 
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, IntColumn]:
@@ -98,7 +98,7 @@ class ShapeAnswers:
     def _forget_states(self) -> None:
         self._numbering = self._nodes.numbering
         self._learned = 0
-        self._known = np.zeros(0, np.bool_)
+        self._unknown = np.ones(0, np.bool_)
         self._by_state: Which = np.zeros(0, np.int16)
         self._scores_by_state: dict[str, IntColumn] = {plugin.name: np.zeros(0, np.int64) for plugin in self._scorers}
 
@@ -108,9 +108,9 @@ class ShapeAnswers:
         if self._numbering != self._nodes.numbering:
             self._forget_states()
         if self._learned < self._nodes.states_known:
-            if len(self._known) < self._nodes.states_known:
+            if len(self._unknown) < self._nodes.states_known:
                 self._widen(self._nodes.states_known)
-            new = (~self._known[states]).nonzero()[0]
+            new = self._unknown[states].nonzero()[0]
             if len(new):
                 rows = self._nodes.all_rows[rows]
                 self._learn(cycle, dict(zip(states[new].tolist(), rows[new].tolist(), strict=True)))
@@ -120,7 +120,7 @@ class ShapeAnswers:
         """Judge the row that stands for each state."""
         states = np.fromiter(row_of, np.intp, len(row_of))
         rows = np.fromiter(row_of.values(), np.intp, len(row_of))
-        self._known[states] = True
+        self._unknown[states] = False
         self._learned += len(states)
         self._by_state[states] = self._judge(self._filters, cycle, rows)
         for plugin in self._scorers:
@@ -128,8 +128,8 @@ class ShapeAnswers:
             self._scores_by_state[plugin.name][states] = scores
 
     def _widen(self, states: int) -> None:
-        more = states + states // 2 - len(self._known)
-        self._known = np.append(self._known, np.zeros(more, np.bool_))
+        more = states + states // 2 - len(self._unknown)
+        self._unknown = np.append(self._unknown, np.ones(more, np.bool_))
         self._by_state = np.append(self._by_state, np.zeros(more, np.int16))
         for name, scores in self._scores_by_state.items():
             self._scores_by_state[name] = np.append(scores, np.zeros(more, np.int64))

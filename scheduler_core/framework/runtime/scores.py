@@ -25,6 +25,7 @@ from scheduler_core.framework.reads import ReadsError
 from scheduler_core.framework.runtime.filters import contiguous
 from scheduler_core.framework.runtime.missing_state import score_error
 from scheduler_core.framework.runtime.score_cache import kept
+from scheduler_core.trace.columns import highest
 
 
 @dataclass(slots=True)  # not frozen: made for every plugin in every attempt
@@ -89,7 +90,7 @@ class Scorers:
             state = score_states[name] if name in score_states else states.get(name)
             raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
-            if np.maximum.reduce(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
+            if highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
                 message = (
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '

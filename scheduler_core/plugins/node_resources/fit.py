@@ -107,6 +107,8 @@ class NodeResourcesFit(
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
+        if not lacks.any():
+            return PASS
         lacking = [(number, short) for number, short in enumerate(lacks) if short.any()]
         too_small = np.zeros(lacks.shape[1], np.bool_)
         for number, short in lacking if self._tells_too_small else ():
@@ -217,8 +219,6 @@ def _verdicts(
     lacking: Sequence[tuple[int, NDArray[np.bool_]]], too_small: NDArray[np.bool_], reasons: Sequence[str]
 ) -> Verdicts:
     """One status for each distinct combination of `lacking` (number of the reason, where)."""
-    if not lacking:
-        return PASS
     combination, bit = too_small.astype(np.int64), 1
     for _, where in lacking:
         if bit == SIGN_BIT:  # no room for more: the combinations so far are numbered, in their order

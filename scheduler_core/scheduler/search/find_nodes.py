@@ -161,8 +161,8 @@ def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:
 
 def _wanted(framework: Framework, search: Search, nodes: int) -> int:
     """Nobody scores: the first feasible node will do."""
-    asks_extenders = any(extender.filters or extender.prioritizes for extender in framework.extenders)
-    if asks_extenders or framework.at(ScorePlugin) or framework.release.rules.search_ignores_who_scores:
+    somebody_scores = framework.at(ScorePlugin) or framework.release.rules.search_ignores_who_scores
+    if somebody_scores or any(extender.filters or extender.prioritizes for extender in framework.extenders):
         return num_feasible_nodes_to_find(framework, search, nodes)
     return 1
 
@@ -228,6 +228,8 @@ def _occurring(which: NDArray[np.int16], statuses: Sequence[Status]) -> tuple[ND
     for i, rows in enumerate(np.bincount(which).tolist()):
         if i and rows:
             codes[i] = number.setdefault(statuses[i - 1], len(number) + 1)
+    if len(number) == len(statuses):
+        return which, list(number)
     return np.array(codes, np.int16)[which], list(number)
 
 

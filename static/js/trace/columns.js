@@ -1,8 +1,5 @@
 // @ts-check
-/**
- * Columns of the trace: per node one integer for all, or base64 of little-endian integers (see
- * scheduler_core/trace/columns.py); the pods as they were loaded.
- */
+/** Columns of the trace: integers per node (see scheduler_core/trace/columns.py); the pods as they were loaded. */
 
 const READERS = {
 	u1: (/** @type {ArrayBuffer} */ b) => new Uint8Array(b),
@@ -31,18 +28,14 @@ function rising(column) {
 	return numbers;
 }
 
-/**
- * RunStarted's pods, one by one, from its columns; in runs that were stored before they come so.
- * @param {TraceChunk} chunk
- */
+/** RunStarted's pods, one by one; before schema 4 they come so. @param {TraceChunk} chunk */
 export function unpackPods({ events: [started] }) {
 	if (started?.type !== "RunStarted" || !started.loaded) return;
-	const { nodes } = started;
 	const { kinds, pods, kind, node, start_time } = started.loaded;
 	started.pods = pods.map((pod, i) => {
-		const summary = { ...kinds[kind[i]], pod };
-		if (node[i] >= 0) summary.node = nodes[node[i]].name;
-		if (start_time[i] !== null) summary.start_time = start_time[i];
-		return summary;
+		const one = { ...kinds[kind[i]], pod };
+		if (node[i] >= 0) one.node = started.nodes[node[i]].name;
+		if (start_time[i] !== null) one.start_time = start_time[i];
+		return one;
 	});
 }
