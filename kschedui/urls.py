@@ -14,24 +14,12 @@ from kschedui.web.http.health import alive, ready
 from kschedui.web.http.metrics import metrics
 from kschedui.web.live.class_consumer import ClassConsumer
 from kschedui.web.live.consumers import RunConsumer
-from kschedui.web.pages import (
-    account_page,
-    api_page,
-    classes,
-    courses,
-    decoding,
-    downloads,
-    handout,
-    pending,
-    releases,
-    shares,
-    speaker,
-    sso,
-    views,
-)
-from kschedui.web.pages import accounts as account_views
-from kschedui.web.pages.ask import capacity, compare, experiments, texts
+from kschedui.web.pages import api_page, decoding, downloads, releases, views
+from kschedui.web.pages.ask import capacity, compare, experiments, pending, texts
 from kschedui.web.pages.page_view import not_found
+from kschedui.web.pages.people import account_page, shares, sso
+from kschedui.web.pages.people import accounts as account_views
+from kschedui.web.pages.teaching import classes, courses, handout, speaker
 
 addresses.register()
 

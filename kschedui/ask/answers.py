@@ -17,11 +17,11 @@ from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import Capacity, capacity
 from scheduler_core.ask.compare import attempts
-from scheduler_core.ask.edits import AddNodes, Edit, NotPossible, Remove, SetField
+from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.happening import continued
-from scheduler_core.ask.judge import judge
-from scheduler_core.ask.smallest_change import Change, Search
-from scheduler_core.ask.weights import weight_changes
+from scheduler_core.ask.moments.judge import judge
+from scheduler_core.ask.smallest.smallest_change import Change, Search
+from scheduler_core.ask.smallest.weights import weight_changes
 from scheduler_core.scenario.objects.kinds import KINDS
 
 MOST_EDITS = 32

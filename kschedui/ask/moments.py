@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from kschedui.scenarios import engine
 from kschedui.scenarios.outside_plugins import known_plugins, outside_plugins
-from scheduler_core.ask.moment import Moment, at_end, before_attempt
-from scheduler_core.ask.objects import KnownPlugins
-from scheduler_core.ask.smallest_change import Search
+from scheduler_core.ask.editing.objects import KnownPlugins
+from scheduler_core.ask.moments.moment import Moment, at_end, before_attempt
+from scheduler_core.ask.smallest.smallest_change import Search
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 

@@ -6,7 +6,7 @@ from functools import reduce
 
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.compare import Cause
-from scheduler_core.ask.smallest_change import Change, Changed
+from scheduler_core.ask.smallest.smallest_change import Change, Changed
 
 
 def cause_words(cause: Cause) -> Message:

@@ -13,8 +13,8 @@ from kschedui.cli.inputs import Unusable
 from kschedui.scenarios.outside_plugins import outside_plugins
 from scheduler_core import RunEnded
 from scheduler_core.ask.capacity import Capacity, capacity
-from scheduler_core.ask.edits import NotPossible
-from scheduler_core.ask.moment import at_end
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.moments.moment import at_end
 from scheduler_core.plugins import REGISTRY
 
 NAME = "capacity"

@@ -13,10 +13,10 @@ import msgspec
 
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.edits import MOST_NODES_ADDED, AddNodes, NotPossible
-from scheduler_core.ask.moment import Moment
-from scheduler_core.ask.objects import no_such
-from scheduler_core.ask.world import World
+from scheduler_core.ask.editing.edits import MOST_NODES_ADDED, AddNodes, NotPossible
+from scheduler_core.ask.editing.objects import no_such
+from scheduler_core.ask.moments.moment import Moment
+from scheduler_core.ask.moments.world import World
 from scheduler_core.cluster.node_tree import ZONE_LABELS
 from scheduler_core.trace.records import NodeName
 

@@ -10,10 +10,19 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apis.core import Node
-from scheduler_core.ask.edits import AddNodes, ConfigurationEdit, Edit, ObjectEdit, Remove, SetField, Step, patched
-from scheduler_core.ask.moment import Moment
-from scheduler_core.ask.objects import manifests_like, stored
-from scheduler_core.ask.text import Dump, happened, written
+from scheduler_core.ask.editing.edits import (
+    AddNodes,
+    ConfigurationEdit,
+    Edit,
+    ObjectEdit,
+    Remove,
+    SetField,
+    Step,
+    patched,
+)
+from scheduler_core.ask.editing.objects import manifests_like, stored
+from scheduler_core.ask.editing.text import Dump, happened, written
+from scheduler_core.ask.moments.moment import Moment
 from scheduler_core.scenario.objects.kinds import KINDS
 
 LATER = ("Node", "PodDisruptionBudget")

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from scheduler_core.apis.messages import Message, RunEnded
-from scheduler_core.ask.edits import DisablePlugin, Edit, NotPossible
+from scheduler_core.ask.editing.edits import DisablePlugin, Edit, NotPossible
+from scheduler_core.ask.editing.text import Dump, seeded, written
 from scheduler_core.ask.measures import Measures, Tally
-from scheduler_core.ask.text import Dump, seeded, written
 from scheduler_core.experiments.design import Cell, Design, Level
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.releases import RELEASES

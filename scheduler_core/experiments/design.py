@@ -7,7 +7,7 @@ from math import prod
 
 import msgspec
 
-from scheduler_core.ask.edits import Edit
+from scheduler_core.ask.editing.edits import Edit
 
 
 class Level(msgspec.Struct, frozen=True, omit_defaults=True):

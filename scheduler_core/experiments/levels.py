@@ -9,7 +9,7 @@ from typing import Any, cast
 import msgspec
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.edits import (
+from scheduler_core.ask.editing.edits import (
     MOST_NODES_ADDED,
     MOST_WEIGHT,
     AddNodes,

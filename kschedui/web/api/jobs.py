@@ -24,8 +24,8 @@ from kschedui.web.http import body_limit
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import NotAnswerable
 from scheduler_core.ask.compare import compare as runs_compared
-from scheduler_core.ask.edits import NotPossible
-from scheduler_core.ask.text import seeded as with_seed
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.editing.text import seeded as with_seed
 from scheduler_core.scenario.parse import Scenario, ScenarioErrors
 from scheduler_core.trace.summaries import node_summary, pod_summary
 

@@ -9,10 +9,10 @@ from django.utils.deprecation import MiddlewareMixin
 from django.utils.translation import gettext_noop
 from ninja.errors import HttpError, ValidationError
 
-from kschedui.web.api import courses, experiments, imports, library, runs, scenarios, shares, texts, versions
 from kschedui.web.api.answers import Refusal, finished, refusal_json, refusal_of, too_large
-from kschedui.web.api.asking import routes as asking
 from kschedui.web.api.document import DocumentedAPI
+from kschedui.web.api.routes import courses, experiments, imports, library, runs, scenarios, shares, texts, versions
+from kschedui.web.api.routes.asking import routes as asking
 from kschedui.web.http.problems import API_PREFIX, MEDIA_TYPE
 from scheduler_core.apis.messages import Message
 

@@ -5,7 +5,7 @@
  */
 
 /**
- * @typedef {object} Edit as the API takes it (scheduler_core/ask/edits.py)
+ * @typedef {object} Edit as the API takes it (scheduler_core/ask/editing/edits.py)
  * @property {"set" | "add-nodes" | "remove" | "weight" | "disable" | "strategy"} type
  * @property {string} [kind]
  * @property {string} [name]

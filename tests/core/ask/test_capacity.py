@@ -6,8 +6,8 @@ import pytest
 
 from scheduler_core import simulate
 from scheduler_core.ask.capacity import Capacity, capacity
-from scheduler_core.ask.edits import NotPossible
-from scheduler_core.ask.moment import at_end
+from scheduler_core.ask.editing.edits import NotPossible
+from scheduler_core.ask.moments.moment import at_end
 from tests.builders import Manifest, node, parse, pod, spread
 from tests.core.runs import bound
 

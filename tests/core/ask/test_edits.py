@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from scheduler_core.apis.core import Pod
-from scheduler_core.ask.configuring import EMPTY
-from scheduler_core.ask.edits import (
+from scheduler_core.ask.editing.configuring import EMPTY
+from scheduler_core.ask.editing.edits import (
     AddNodes,
     DisablePlugin,
     Edit,
@@ -21,8 +21,8 @@ from scheduler_core.ask.edits import (
     SetWeight,
     cordon,
 )
-from scheduler_core.ask.moment import before_attempt
-from scheduler_core.ask.text import written
+from scheduler_core.ask.editing.text import written
+from scheduler_core.ask.moments.moment import before_attempt
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import configuration, node, pod, scenario

@@ -8,9 +8,9 @@ import pytest
 
 from scheduler_core import decisions, simulate
 from scheduler_core.apis.messages import NotAnswerable
-from scheduler_core.ask.edits import AddNodes, SetField, SetStrategy, SetWeight, cordon
-from scheduler_core.ask.judge import judge
-from scheduler_core.ask.moment import at_end, before_attempt
+from scheduler_core.ask.editing.edits import AddNodes, SetField, SetStrategy, SetWeight, cordon
+from scheduler_core.ask.moments.judge import judge
+from scheduler_core.ask.moments.moment import at_end, before_attempt
 from scheduler_core.scenario.parse import Scenario, parse_scenario
 from tests.builders import node, parse, pod
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from scheduler_core import decisions, simulate
-from scheduler_core.ask.edits import Edit, NotPossible
-from scheduler_core.ask.moment import Moment, before_attempt
-from scheduler_core.ask.smallest_change import Change, a_unit_less, smallest_changes
+from scheduler_core.ask.editing.edits import Edit, NotPossible
+from scheduler_core.ask.moments.moment import Moment, before_attempt
+from scheduler_core.ask.smallest.smallest_change import Change, a_unit_less, smallest_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import Manifest, node, parse, pod, required_affinity, spread
 

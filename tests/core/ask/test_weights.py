@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from scheduler_core.ask.edits import NotPossible, SetWeight
-from scheduler_core.ask.moment import Moment, before_attempt
-from scheduler_core.ask.weights import Line, interval, weight_changes
+from scheduler_core.ask.editing.edits import NotPossible, SetWeight
+from scheduler_core.ask.moments.moment import Moment, before_attempt
+from scheduler_core.ask.smallest.weights import Line, interval, weight_changes
 from scheduler_core.scenario.parse import parse_scenario
 from tests.builders import node, parse, pod
 

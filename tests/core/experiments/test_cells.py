@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from scheduler_core import parse_scenario, simulate
-from scheduler_core.ask.edits import SetField
+from scheduler_core.ask.editing.edits import SetField
 from scheduler_core.ask.measures import measured
 from scheduler_core.experiments.cells import Cells, Row, Text, text_of
 from scheduler_core.experiments.design import Cell

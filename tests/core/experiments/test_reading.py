@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from scheduler_core.ask.edits import AddNodes, DisablePlugin, SetField, SetStrategy, SetWeight
+from scheduler_core.ask.editing.edits import AddNodes, DisablePlugin, SetField, SetStrategy, SetWeight
 from scheduler_core.experiments.reading import read_factors, read_file
 from scheduler_core.experiments.table import header
 from scheduler_core.scenario.parse import ScenarioErrors

@@ -77,6 +77,9 @@ test("members are tried one after another, and the quorum fills", () => {
 	assert.equal(quorumWords(gangOf(second.event, second.state)), "2 of 3 (minCount) have a node");
 	const [started] = stepsOf("fits", "CycleStarted", ({ attempt }) => attempt === 2);
 	assert.deepEqual(standings(started), ["fits", "tried", "waits"]);
+	assert.match(plain(caption("fits", started).why), /^Members that were tried before it/);
+	const [begun] = stepsOf("fits", "CycleStarted", ({ attempt }) => attempt === 1);
+	assert.equal(plain(caption("fits", begun).why), "", "there is none before the first");
 });
 
 test("while a group is only tried, nobody waits on Permit or is in flight", () => {

@@ -6,8 +6,8 @@ import pytest
 
 from kschedui.models import Run
 from kschedui.runs import worker
-from kschedui.web.pages import handout
 from kschedui.web.pages.pictures import moment
+from kschedui.web.pages.teaching import handout
 from tests.web.conftest import Browser
 
 

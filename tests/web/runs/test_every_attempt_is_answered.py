@@ -17,8 +17,8 @@ from kschedui.ask import answers, moments
 from kschedui.ask.moments import AT_END, Name
 from kschedui.scenarios import engine
 from kschedui.web.api import jobs
-from kschedui.web.api.asking import jobs as asking
 from kschedui.web.api.jobs import Refused
+from kschedui.web.api.routes.asking import jobs as asking
 from scheduler_core import RunEnded
 from scheduler_core.ask.compare import attempts
 from scheduler_core.scenario.parse import Scenario

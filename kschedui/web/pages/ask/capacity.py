@@ -12,9 +12,9 @@ from kschedui.models import Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api.answers import Refusal
-from kschedui.web.api.asking import jobs
-from kschedui.web.api.asking.routes import asked
 from kschedui.web.api.rates import count
+from kschedui.web.api.routes.asking import jobs
+from kschedui.web.api.routes.asking.routes import asked
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import asked_release, seen
 from scheduler_core.apis.messages import Message

@@ -13,10 +13,10 @@ from kschedui.experiments import store
 from kschedui.experiments.plan import design_of
 from kschedui.models import Experiment
 from kschedui.scenarios import store as scenarios
-from kschedui.web.api import experiments as api
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import worked
 from kschedui.web.api.rates import count
+from kschedui.web.api.routes import experiments as api
 from kschedui.web.pages.ask.compare import MEASURES, SHARES
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen

@@ -174,15 +174,16 @@ const tried = (tell) => (/** @type {Context} */ context) => {
 /** @param {Context} context @returns {Partial<Caption>} */
 function memberStarted({ state, event, hero }) {
 	const { pods: members = [] } = state.group?.started ?? {};
+	const before = members.indexOf(event.pod);
 	return {
 		eyebrow: parts("eyebrow.attempt", { n: event.attempt }),
 		sentence: parts("group.member.tried", {
 			pod: pod(event.pod, hero),
 			group: podName(event.pod_group),
-			i: num(members.indexOf(event.pod) + 1),
+			i: num(before + 1),
 			n: num(members.length),
 		}),
-		why: parts("group.member.tried.why"),
+		why: before > 0 ? parts("group.member.tried.why") : [],
 	};
 }
 

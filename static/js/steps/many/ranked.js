@@ -143,7 +143,7 @@ export function bestBars(view, most) {
 		"div",
 		{ key: "best", class: "best" },
 		h("h3", null, t("score.best", { n: Math.min(most, model.names.length) })),
-		ranking(totals, model.names.indexOf(chosen))
+		chosenFirst(ranking(totals), totals, model.names.indexOf(chosen))
 			.slice(0, most)
 			.map((i) =>
 				h(
@@ -210,4 +210,14 @@ export function colourKey(view) {
 			),
 		),
 	);
+}
+
+/**
+ * The same, with the chosen one before those that have as much.
+ * @param {number[]} order
+ * @param {number[]} totals
+ * @param {number} chosen
+ */
+function chosenFirst(order, totals, chosen) {
+	return order.sort((a, b) => totals[b] - totals[a] || Number(b === chosen) - Number(a === chosen));
 }

@@ -32,8 +32,7 @@ export function totalsAfter(model, k) {
 	return model.names.map((_, i) => model.plugins.slice(0, k).reduce((sum, one) => sum + one.weighted[i], 0));
 }
 
-/** Indexes of the nodes, best first; equal ones in the order found, behind the chosen. @param {number[]} totals */
-export function ranking(totals, chosen = -1) {
-	const place = (/** @type {number} */ i) => (i === chosen ? -1 : i);
-	return totals.map((_, i) => i).sort((a, b) => totals[b] - totals[a] || place(a) - place(b));
+/** Indexes of the nodes, best first; equal ones in the order found. @param {number[]} totals */
+export function ranking(totals) {
+	return totals.map((_, i) => i).sort((a, b) => totals[b] - totals[a] || a - b);
 }

@@ -10,8 +10,16 @@ from typing import Any
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import KubernetesObject, Node, Pod, PodDisruptionBudget, PriorityClass, StorageClass
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.configuring import EMPTY, steps_of
-from scheduler_core.ask.edits import MOST_NODES_ADDED, AddNodes, ConfigurationEdit, NotPossible, SetField, Step, patched
+from scheduler_core.ask.editing.configuring import EMPTY, steps_of
+from scheduler_core.ask.editing.edits import (
+    MOST_NODES_ADDED,
+    AddNodes,
+    ConfigurationEdit,
+    NotPossible,
+    SetField,
+    Step,
+    patched,
+)
 from scheduler_core.cluster.cluster import Cluster, key_of, kind_of
 from scheduler_core.releases import Release
 from scheduler_core.scenario.objects.admission import Admission

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import msgspec
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.edits import MOST_WEIGHT, NotPossible, SetWeight
-from scheduler_core.ask.moment import Moment
-from scheduler_core.ask.world import Decision
+from scheduler_core.ask.editing.edits import MOST_WEIGHT, NotPossible, SetWeight
+from scheduler_core.ask.moments.moment import Moment
+from scheduler_core.ask.moments.world import Decision
 from scheduler_core.trace.records import NodeName
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from scheduler_core.ask.edits import Path, Step
+from scheduler_core.ask.editing.edits import Path, Step
 from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 
 

@@ -15,8 +15,8 @@ from kschedui.scenarios import access, courses
 from kschedui.web.api.answers import keeping_visitor
 from kschedui.web.api.rates import count
 from kschedui.web.pages import cards
-from kschedui.web.pages.forms import CourseForm
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.people.forms import CourseForm
 
 
 @page_view

@@ -24,9 +24,10 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import rates
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.pages import cards, shares
-from kschedui.web.pages.forms import SettingsForm, SignupForm
+from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.people import shares
+from kschedui.web.pages.people.forms import SettingsForm, SignupForm
 from kschedui.web.pages.views import seen
 
 CLAIM_SALT = "kschedui.claim"

@@ -17,8 +17,8 @@ from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
+from kschedui.web.api.routes.texts import sized
 from kschedui.web.api.shapes import PublicId, Saved, ScenarioIn, ScenarioOut, ScenarioPage, SettingsIn, Visibility
-from kschedui.web.api.texts import sized
 
 router = Router(tags=["scenarios"])
 

@@ -13,9 +13,9 @@ from kschedui.models import Scenario
 from kschedui.scenarios import sharing
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.api.scenarios import owned
-from kschedui.web.pages.forms import ShareForm
+from kschedui.web.api.routes.scenarios import owned
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.people.forms import ShareForm
 
 
 def context_of(scenario: Scenario) -> dict[str, Any]:

@@ -14,10 +14,10 @@ import msgspec
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import kinds
-from scheduler_core.ask.edits import AddNodes, Edit, NotPossible, SetField
-from scheduler_core.ask.moment import Moment
-from scheduler_core.ask.proposals import Kind, Proposal, amount, proposals, written
-from scheduler_core.ask.world import Decision, World
+from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, SetField
+from scheduler_core.ask.moments.moment import Moment
+from scheduler_core.ask.moments.world import Decision, World
+from scheduler_core.ask.smallest.proposals import Kind, Proposal, amount, proposals, written
 from scheduler_core.scenario.objects.admission import HIGHEST_USER_PRIORITY
 from scheduler_core.trace.records import NodeName
 

@@ -6,7 +6,7 @@ from collections import Counter, deque
 from functools import cached_property
 
 from scheduler_core.apis.core import Pod, PodKey
-from scheduler_core.ask.world import Decision, Domain, World
+from scheduler_core.ask.moments.world import Decision, Domain, World
 from scheduler_core.framework.runtime.runtime import Registry
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.queue.queued_pod import QueuedPod

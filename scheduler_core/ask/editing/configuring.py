@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.edits import (
+from scheduler_core.ask.editing.edits import (
     MOST_WEIGHT,
     ConfigurationEdit,
     DisablePlugin,

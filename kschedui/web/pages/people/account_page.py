@@ -11,8 +11,8 @@ from django.views.decorators.http import require_http_methods, require_POST
 from kschedui.accounts import tokens
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.pages.forms import TokenForm
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.people.forms import TokenForm
 
 
 @page_view

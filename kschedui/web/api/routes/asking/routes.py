@@ -16,16 +16,16 @@ from kschedui.models import Run, Scenario, Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
 from kschedui.web.api.answers import LIGHT, Refusal, asker_of, keeping_visitor, near
-from kschedui.web.api.asking import jobs
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.document import record
 from kschedui.web.api.rates import count
-from kschedui.web.api.runs import seen_run
+from kschedui.web.api.routes.asking import jobs
+from kschedui.web.api.routes.runs import seen_run
+from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.shapes import In, Saved
-from kschedui.web.api.texts import JSON
 from scheduler_core.ask.capacity import MOST_REPLICAS, Capacity
-from scheduler_core.ask.judge import Judgement
-from scheduler_core.ask.weights import WeightChange
+from scheduler_core.ask.moments.judge import Judgement
+from scheduler_core.ask.smallest.weights import WeightChange
 
 router = Router(tags=["what if"])
 

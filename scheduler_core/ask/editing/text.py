@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scheduler_core.ask.configuring import EMPTY, steps_of
-from scheduler_core.ask.edits import (
+from scheduler_core.ask.editing.configuring import EMPTY, steps_of
+from scheduler_core.ask.editing.edits import (
     AddNodes,
     ConfigurationEdit,
     Edit,
@@ -20,8 +20,8 @@ from scheduler_core.ask.edits import (
     Step,
     patched,
 )
-from scheduler_core.ask.objects import manifests_like, no_such
-from scheduler_core.ask.place import written_at
+from scheduler_core.ask.editing.objects import manifests_like, no_such
+from scheduler_core.ask.editing.place import written_at
 from scheduler_core.scenario.objects.kinds import CONFIGURATION, KINDS, SCENARIO
 from scheduler_core.scenario.reading.documents import Chunk, Document, data_of, read_documents
 from scheduler_core.scenario.reading.limits import Limits

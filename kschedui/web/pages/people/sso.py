@@ -12,8 +12,8 @@ from requests import RequestException
 
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
-from kschedui.web.pages.accounts import take_over
 from kschedui.web.pages.page_view import page_view
+from kschedui.web.pages.people.accounts import take_over
 
 logger = logging.getLogger(__name__)
 

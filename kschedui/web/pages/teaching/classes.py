@@ -20,7 +20,7 @@ from kschedui.runs import store as runs
 from kschedui.scenarios import access
 from kschedui.web.api import rates
 from kschedui.web.api.answers import Refusal
-from kschedui.web.api.versions import words_of
+from kschedui.web.api.routes.versions import words_of
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen

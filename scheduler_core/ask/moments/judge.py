@@ -14,10 +14,10 @@ import msgspec
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.edits import Edit, NotPossible
-from scheduler_core.ask.moment import Moment
-from scheduler_core.ask.objects import KnownPlugins
-from scheduler_core.ask.world import Decision
+from scheduler_core.ask.editing.edits import Edit, NotPossible
+from scheduler_core.ask.editing.objects import KnownPlugins
+from scheduler_core.ask.moments.moment import Moment
+from scheduler_core.ask.moments.world import Decision
 from scheduler_core.trace.records import NodeName
 
 MOST_NODES = 200  # in an answer, of each list

@@ -18,7 +18,8 @@ from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, asker_of, keeping_visitor, worked
 from kschedui.web.api.callers import reads, writes
 from kschedui.web.api.rates import count
-from kschedui.web.api.scenarios import saved, seen
+from kschedui.web.api.routes.scenarios import saved, seen
+from kschedui.web.api.routes.texts import JSON, sized
 from kschedui.web.api.shapes import (
     Compared,
     NoteIn,
@@ -33,7 +34,6 @@ from kschedui.web.api.shapes import (
     VersionText,
     Words,
 )
-from kschedui.web.api.texts import JSON, sized
 
 router = Router(tags=["versions"])
 LONGEST_DESCRIPTION = 2000

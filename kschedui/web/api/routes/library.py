@@ -17,8 +17,8 @@ from kschedui.scenarios.lessons import track
 from kschedui.scenarios.outside_plugins import outside_plugins
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads
+from kschedui.web.api.routes.texts import JSON
 from kschedui.web.api.shapes import Lesson, Me, Plugin
-from kschedui.web.api.texts import JSON
 from scheduler_core.plugins import REGISTRY
 from scheduler_core.scenario.parse import field_catalogue
 

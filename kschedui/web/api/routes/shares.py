@@ -8,7 +8,7 @@ from kschedui.models import Share
 from kschedui.scenarios import sharing
 from kschedui.web.api.answers import Refusal
 from kschedui.web.api.callers import reads, writes
-from kschedui.web.api.scenarios import owned
+from kschedui.web.api.routes.scenarios import owned
 from kschedui.web.api.shapes import ShareIn, ShareOut
 
 router = Router(tags=["sharing"])

@@ -16,7 +16,7 @@ from kschedui.scenarios.digest import Digest
 from kschedui.web.api.jobs import Refused, digest
 from scheduler_core import RunEnded
 from scheduler_core.apis.messages import NotAnswerable
-from scheduler_core.ask.edits import NotPossible
+from scheduler_core.ask.editing.edits import NotPossible
 from scheduler_core.scenario.parse import ScenarioErrors
 
 Edits = Sequence[Mapping[str, Any]]

@@ -14,8 +14,8 @@ import msgspec
 from scheduler_core.apis.constraints import Taint
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.apis.quantity import format_bytes, format_cpu, milli_value, parse_nano, value
-from scheduler_core.ask.edits import Path, SetField
-from scheduler_core.ask.world import World
+from scheduler_core.ask.editing.edits import Path, SetField
+from scheduler_core.ask.moments.world import World
 
 Kind = Literal["request", "toleration", "label", "uncordon", "pods", "affinity", "port", "spread", "priority", "nodes"]
 EFFECTS = ("NoSchedule", "NoExecute")

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from scheduler_core.apis.config import SchedulerConfiguration
 from scheduler_core.apis.core import Node, Pod, PodKey
 from scheduler_core.apis.messages import Message
-from scheduler_core.ask.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField
-from scheduler_core.ask.objects import KnownPlugins, added_nodes, configured, no_such, set_field
+from scheduler_core.ask.editing.edits import AddNodes, ConfigurationEdit, Edit, NotPossible, Remove, SetField
+from scheduler_core.ask.editing.objects import KnownPlugins, added_nodes, configured, no_such, set_field
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.framework.interface import CycleState, PostFilterPlugin
 from scheduler_core.framework.runtime.runtime import Framework, Registry

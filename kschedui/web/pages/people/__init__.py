@@ -1,0 +1,1 @@
+"""Accounts: signing in, what an account has, with whom it shares."""

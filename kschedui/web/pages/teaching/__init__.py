@@ -1,0 +1,1 @@
+"""Classes, courses, the speaker's view, printed pages."""

@@ -1,0 +1,1 @@
+"""The moment of an attempt, and what would be decided there with edits."""
