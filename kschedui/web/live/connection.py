@@ -19,6 +19,7 @@ from kschedui.language import language_of_scope, spoken
 from kschedui.web.http.byte_budget import patience
 from kschedui.web.http.client_address import client_of
 from kschedui.web.http.metrics import sockets
+from kschedui.web.live.ending import ended
 
 logger = logging.getLogger(__name__)
 
@@ -108,8 +109,7 @@ class Connection(AsyncWebsocketConsumer):
     async def stop_streaming(self) -> None:
         """End the stream, if there is one."""
         if self.streaming and self.streaming is not asyncio.current_task():
-            self.streaming.cancel()
-            await asyncio.gather(self.streaming, return_exceptions=True)
+            await ended([self.streaming])
         self.streaming = None
 
 

@@ -17,6 +17,7 @@ from django.db import Error
 from kschedui.models import Run
 from kschedui.runs import store as runs
 from kschedui.runs.store import Status
+from kschedui.web.live.ending import ended
 from kschedui.web.live.frame_cache import cache
 from kschedui.web.live.status_reader import read_status
 
@@ -121,7 +122,7 @@ async def following(public_id: str) -> AsyncIterator[Feed]:
     if feed is None or (feed.status.ended and not status.ended):
         feed = _feeds[key] = Feed(status)
         feed.tasks = [asyncio.create_task(feed.listen()), asyncio.create_task(feed.follow())]
-        feed.tasks[1].add_done_callback(partial(_ended, feed))
+        feed.tasks[1].add_done_callback(partial(_broke, feed))
     feed.followers += 1
     try:
         yield feed
@@ -130,13 +131,10 @@ async def following(public_id: str) -> AsyncIterator[Feed]:
         if not feed.followers:
             if _feeds.get(key) is feed:
                 del _feeds[key]
-            for task in feed.tasks:
-                task.cancel()
-            # The follower may be cancelled while it waits here; the tasks must not be cancelled twice for that.
-            await asyncio.shield(asyncio.gather(*feed.tasks, return_exceptions=True))
+            await ended(feed.tasks)
 
 
-def _ended(feed: Feed, task: asyncio.Task[None]) -> None:
+def _broke(feed: Feed, task: asyncio.Task[None]) -> None:
     """A feed whose task failed must not leave its sockets waiting: they end, and their browsers come again."""
     if not task.cancelled() and task.exception() is not None:
         logger.error("the feed of run %s broke", feed.status.run, exc_info=task.exception())

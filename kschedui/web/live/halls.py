@@ -24,6 +24,7 @@ from django.db import Error
 from kschedui.classrooms import store
 from kschedui.classrooms.store import Board, Given
 from kschedui.web.http.metrics import students
+from kschedui.web.live.ending import ended
 from kschedui.web.live.outlet import Outlet, text_frame
 
 logger = logging.getLogger(__name__)
@@ -141,7 +142,7 @@ class Hall:
             self.wake_teachers()
             await asyncio.sleep(PAUSE_SECONDS)
             with suppress(TimeoutError):
-                async with asyncio.timeout(POLL_SECONDS):  # not wait_for, which may swallow a cancellation (3.11)
+                async with asyncio.timeout(POLL_SECONDS):
                     await self.news.wait()
 
     async def look(self) -> None:
@@ -204,7 +205,7 @@ async def entering(pk: int, follower: Follower) -> AsyncIterator[Hall]:
     if hall is None or hall.broken:
         hall = _halls[key] = Hall(pk, board)
         hall.tasks = [asyncio.create_task(hall.listen()), asyncio.create_task(hall.watch())]
-        hall.tasks[1].add_done_callback(partial(_ended, hall))
+        hall.tasks[1].add_done_callback(partial(_broke, hall))
     _count(pk, follower, 1)
     hall.followers.add(follower)
     if not follower.student:
@@ -235,13 +236,10 @@ async def _close(hall: Hall, key: tuple[int, int]) -> None:
     """Nobody of this process is left in it."""
     if _halls.get(key) is hall:
         del _halls[key]
-    for task in hall.tasks:
-        task.cancel()
-    # Whoever left last may be cancelled while it waits here; the tasks must not be cancelled twice for that.
-    await asyncio.shield(asyncio.gather(*hall.tasks, hall.say("students", count=0), return_exceptions=True))
+    await asyncio.shield(asyncio.gather(ended(hall.tasks), hall.say("students", count=0), return_exceptions=True))
 
 
-def _ended(hall: Hall, task: asyncio.Task[None]) -> None:
+def _broke(hall: Hall, task: asyncio.Task[None]) -> None:
     """A hall whose task failed must not leave its sockets waiting: they end, and their browsers come again."""
     if not task.cancelled() and task.exception() is not None:
         logger.error("the hall of class %s broke", hall.pk, exc_info=task.exception())

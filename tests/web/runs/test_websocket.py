@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Literal
 
 import pytest
@@ -15,7 +16,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import sharing
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
-from kschedui.web.live import connection, consumers, feeds, frame_cache
+from kschedui.web.live import connection, consumers, ending, feeds, frame_cache
 from scheduler_core import chunked, simulate
 from tests.web.conftest import MANY, Browser, sign_up
 from tests.web.sockets import PATIENCE, Socket, ask, closed, cookies_of, everything, in_loop, socket, text
@@ -305,6 +306,24 @@ async def test_a_follower_that_leaves_while_news_come_is_let_go(
             for _ in range(turns):  # of the event loop, in which the news are on their way to the feed
                 await asyncio.sleep(0)
     assert not feeds._feeds
+
+
+@in_loop
+async def test_a_follower_is_let_go_although_the_broker_s_client_loses_a_cancellation(
+    many: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def listen(feed: feeds.Feed) -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.sleep(PATIENCE)
+        await asyncio.sleep(PATIENCE)
+
+    monkeypatch.setattr(feeds.Feed, "listen", listen)
+    monkeypatch.setattr(ending, "AGAIN_SECONDS", 0.01)
+    async with asyncio.timeout(PATIENCE / 2):
+        async with feeds.following(many.public_id) as feed:
+            feed.news = news = News()
+            await news.awaited.wait()
+    assert all(task.done() for task in feed.tasks)
 
 
 def test_the_visitor_of_a_socket_is_nobody_without_cookies(db: None) -> None:
