@@ -83,7 +83,8 @@ def large_files() -> Measured:
         yield name, _seconds(lambda text=text: parse_scenario(text, LIMITS)), 3, "s"
 
 
-ROWS = (small_run, waiting_pods, very_many_nodes, command_line, large_files)
+# The command line comes first: the system counts what this process held when it began a child as the child's memory.
+ROWS = (command_line, small_run, waiting_pods, very_many_nodes, large_files)
 
 
 def main() -> None:
