@@ -153,7 +153,7 @@ class Reader {
 			merge: true,
 			version: "1.1",
 			schema: "failsafe",
-			customTags: (tags) => [...tags, ...SCALARS],
+			customTags: (/** @type {any[]} */ tags) => [...tags, ...SCALARS],
 		})) {
 			const [error] = document.errors;
 			const line = piece.firstLine + (error?.linePos?.[0].line ?? 1) - 1;
