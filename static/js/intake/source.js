@@ -5,9 +5,12 @@
 const LOG = /^==== START logs for .*$/gm;
 const LOG_END = /==== END logs for .*$/gm;
 const LONGEST_MARK = 700;
-const SAID = // what a terminal shows around a dump
-	/(Error from server(?: \(\w+\))?|Unable to connect to the server|The connection to the server|No resources found|[Ee]rror(?=: )|Warning(?=: ))|([EWIF]\d{4} \d\d:\d\d:\d\d\.)|((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )|```\w*(?=\s)/
-		.source;
+const WORDS = // of kubectl
+	/(Error from server(?: \(\w+\))?|Unable to connect to the server|The connection to the server|No resources found)/;
+const PREFIXED = /([Ee]rror|Warning)(?=: )/;
+const LOG_LINE = /([EWIF]\d{4} \d\d:\d\d:\d\d\.)/;
+const COMMAND = /((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )/;
+const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((one) => one.source).join("|"); // around a dump
 const LATER = new RegExp(`\\n(?:${SAID})[^\\n]*`, "g");
 const FIRST = new RegExp(`^(?:${SAID})[^\\n]*`);
 
@@ -108,9 +111,9 @@ async function* withoutLogs(blocks, leftOut) {
  * @returns {AsyncGenerator<string>}
  */
 async function* withoutSaid(blocks, leftOut) {
-	/** @param {string} line @param {string | undefined} words @param {string | undefined} log @param {string} command */
-	const dropped = (line, words, log, command) => {
-		const name = words || (log && "log line") || (command && "command line");
+	/** @param {string} line @param {(string | undefined)[]} found */
+	const dropped = (line, ...[words, prefix, log, command]) => {
+		const name = words || prefix || (log && "log line") || (command && "command line");
 		if (name) leftOut.count("said", name);
 		return line.startsWith("\n") ? "\n" : "";
 	};
