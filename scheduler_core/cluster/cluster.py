@@ -56,6 +56,7 @@ class Cluster:
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
         self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind
+        self.writes = 0  # of all objects but nodes and pods
 
     # Reading
 
@@ -109,7 +110,7 @@ class Cluster:
         other._tree = self._tree.copied()
         other._images = self._images.copied()
         other._objects = {kind: dict(found) for kind, found in self._objects.items()}
-        other._changes = deepcopy(self._changes)
+        other._changes, other.writes = deepcopy(self._changes), self.writes
         return other
 
     def _listed(self, tree: NodeTree) -> list[str]:
@@ -128,7 +129,7 @@ class Cluster:
         else:
             kind = kind_of(item)
             self._objects.setdefault(kind, {})[key_of(item)] = item
-            self._changes[kind].note(key_of(item))
+            self._note(kind, key_of(item))
 
     def delete(self, kind: str, key: ObjectKey) -> None:
         """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
@@ -140,7 +141,11 @@ class Cluster:
             self.delete_pod(key)
         else:
             del self._objects[kind][key]
-            self._changes[kind].note(key)
+            self._note(kind, key)
+
+    def _note(self, kind: str, key: ObjectKey) -> None:
+        self.writes += 1
+        self._changes[kind].note(key)
 
     def _apply_node(self, node: Node) -> None:
         self._tree.update(node) if node.name in self._node_objects else self._tree.add(node)

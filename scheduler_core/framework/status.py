@@ -56,6 +56,9 @@ class Status:
     def __post_init__(self) -> None:
         object.__setattr__(self, "is_success", self.code is Code.SUCCESS)
 
+    def __hash__(self) -> int:
+        return hash(self.reasons)
+
     @property
     def is_rejected(self) -> bool:
         """Unschedulable, UnschedulableAndUnresolvable or Pending: the pod's fault or the cluster's, not an error."""

@@ -111,7 +111,7 @@ def prioritize_nodes(
     if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
-    if len(skipped) > len(framework.at(ScorePlugin)) and framework.release.rules.scores_are_allocated_without_skipped:
+    if framework.release.rules.scores_are_allocated_without_skipped and len(skipped) > len(framework.at(ScorePlugin)):
         raise _panic(framework, cycle)
     if not status.is_success:
         raise SchedulingError(status.message)

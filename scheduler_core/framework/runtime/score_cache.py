@@ -18,6 +18,7 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
     CycleState,
     FilterPlugin,
     Plugin,
@@ -27,6 +28,7 @@ from scheduler_core.framework.interface import (
 )
 from scheduler_core.framework.reads import ShapeKey, reads_of, shape_key
 from scheduler_core.framework.status import Rows, Status
+from scheduler_core.trace.columns import highest
 
 KEPT_SHAPES = 256
 Which = NDArray[np.int16]
@@ -47,7 +49,8 @@ class ShapeAnswers:
     """One shape's answers: the first rejection by the leading filters (`FilterPlan`), and raw scores by plugin.
 
     `statuses` are those of the rejections so far; `pre_scores` what PreScore answers, by plugin; `constants` (raw,
-    normalized) of scores that are the same on all nodes, by plugin.
+    normalized) of scores that are the same on all nodes, by plugin; `settled` are the plugins whose known scores need
+    no normalizing and are from 0 to 100.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class ShapeAnswers:
         self.constants: dict[str, tuple[int, int]] = {}
         for plugin in scorers:
             self._note_constant(plugin, cycle)
+        self.settled = {plugin.name for plugin in self._scorers if not implements(plugin, ScoreExtensions)}
         self.generation = self._nodes.generation
         self._forget_states()
 
@@ -134,6 +138,8 @@ class ShapeAnswers:
         for plugin in self._scorers:
             scores = plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
             self._scores_by_state[plugin.name][states] = scores
+            if highest(scores.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
+                self.settled.discard(plugin.name)
 
     def _widen(self, states: int) -> None:
         more = states + states // 2 - len(self._unknown)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -80,8 +80,9 @@ class Scorers:
         found: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         known: Mapping[str, Scores] = {}
+        settled: Collection[str] = ()
         if cycle.answers is not None and not cycle.bare_nodes:
-            constants = cycle.answers.constants
+            constants, settled = cycle.answers.constants, cycle.answers.settled
             known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:
             if name in skipped:
@@ -92,7 +93,7 @@ class Scorers:
             state = score_states[name] if name in score_states else states.get(name)
             raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
-            if highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
+            if name not in settled and highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
                 message = (
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '
