@@ -162,7 +162,7 @@ class Cluster:
         if slot is not None and before == pod.node_name and before and self.pods.only_status_changes(slot, pod):
             self.assumed.pop(pod.key, None)
             self._images.touch(before)
-            self.pods.put(pod)
+            self.pods.replace_status(slot, pod)
             self.pods.reappend(slot)
             return slot
         if slot is not None and before:
@@ -239,12 +239,10 @@ class Cluster:
         counts = np.fromiter(map(len, by_row), np.intp, len(by_row))
         slots = np.fromiter(chain.from_iterable(by_row), np.intp, int(counts.sum()))
         pods.row[slots] = np.repeat(nodes.all_rows, counts)
-        nodes.pod_count[:] = counts
         some = counts.nonzero()[0]
         if len(some):
             heads = (np.cumsum(counts) - counts)[some]
-            nodes.requested[:, some] = np.add.reduceat(pods.requests[:, slots], heads, axis=1)
-            nodes.non_zero[:, some] = np.add.reduceat(pods.non_zero[:, slots], heads, axis=1)
+            nodes.load[:, some] = np.add.reduceat(pods.load[:, slots], heads, axis=1)
 
     def _place(self, slot: int, node_name: str) -> None:
         self.pods.place(slot, node_name)
@@ -264,13 +262,11 @@ class Cluster:
 
     def _add(self, slot: int, row: int, sign: int) -> None:
         nodes, pods = self.nodes, self.pods
-        if len(nodes.requested) != len(pods.requests):
+        if len(nodes.load) != len(pods.load):
             self._stale = True  # a resource that was not known before: rebuild
             return
-        change = np.add if sign > 0 else np.subtract  # in place: `+=` on a part of a column writes it twice
-        for amounts, of_pod in ((nodes.requested[:, row], pods.requests), (nodes.non_zero[:, row], pods.non_zero)):
-            change(amounts, of_pod[:, slot], out=amounts)
-        nodes.pod_count[row] += sign
+        load, change = nodes.load[:, row], np.add if sign > 0 else np.subtract
+        change(load, pods.load[:, slot], out=load)  # in place: `+=` on a part of a column writes it twice
         nodes.touched[row] = None
         pods.count(slot, row, sign)
 

@@ -35,6 +35,7 @@ class KnownAnswers(Protocol):
     """Verdicts and scores that are known already from pods like this one (`runtime/score_cache.py`)."""
 
     statuses: list[Status]
+    pre_scores: dict[str, Any]  # interface.PreScoreResult
     constants: dict[str, tuple[int, int]]
 
     def which(self, cycle: CycleState, rows: Rows) -> NDArray[np.int16]: ...

@@ -21,6 +21,7 @@ from scheduler_core.framework.interface import (
     CycleState,
     FilterPlugin,
     Plugin,
+    PreScorePlugin,
     ScoreExtensions,
     ScorePlugin,
 )
@@ -45,8 +46,8 @@ def _object_only(plugin: Plugin) -> bool:
 class ShapeAnswers:
     """One shape's answers: the first rejection by the leading filters (`FilterPlan`), and raw scores by plugin.
 
-    `statuses` are those of the rejections so far; `constants` are (raw, normalized) of scores that are the same on all
-    nodes, by plugin.
+    `statuses` are those of the rejections so far; `pre_scores` what PreScore answers, by plugin; `constants` (raw,
+    normalized) of scores that are the same on all nodes, by plugin.
     """
 
     def __init__(
@@ -66,6 +67,11 @@ class ShapeAnswers:
             for plugin in scorers
             if _object_only(plugin)
         }
+        self.pre_scores = {
+            plugin.name: plugin.pre_score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
+            for plugin in scorers
+            if implements(plugin, PreScorePlugin)
+        }
         self.constants: dict[str, tuple[int, int]] = {}
         for plugin in scorers:
             self._note_constant(plugin, cycle)
@@ -82,6 +88,8 @@ class ShapeAnswers:
     def which(self, cycle: CycleState, rows: Rows) -> Which:
         """0 where a row passes, else one more than the index into `statuses`. The caller may write into it."""
         states = self._states(cycle, rows)
+        if not self.statuses:
+            return np.zeros(len(states), np.int16)
         which: Which = self._by_state[states]
         if self._by_node is not None:
             np.copyto(which, self._by_node[rows], where=self._rejected_by_node[rows])

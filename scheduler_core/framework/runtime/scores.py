@@ -16,6 +16,7 @@ from scheduler_core.framework.interface import (
     Code,
     CycleState,
     PreScorePlugin,
+    PreScoreResult,
     ScoreExtensions,
     ScorePlugin,
     Scores,
@@ -64,8 +65,9 @@ class Scorers:
         skipped: list[str] = []
         if cycle.bare_nodes:
             nodes = nodes.without_pods()
+        answered: Mapping[str, PreScoreResult] = {} if cycle.answers is None else cycle.answers.pre_scores
         for name, pre_score in self._pre_score:
-            result = pre_score(pod, states.get(name), nodes, rows)
+            result = answered[name] if name in answered else pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
             if result.state is not None and name in self._kept:
                 raise ReadsError(f'plugin "{name}" has `reads`, so its PreScore must not leave a state')

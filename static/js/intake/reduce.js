@@ -8,7 +8,7 @@ import { parseAllDocuments } from "../../vendor/yaml/yaml.js";
 import { Cut, isList, NoJson, readJson } from "./json_pieces.js";
 import { keptLines, Unsure } from "./line_filter.js";
 import { OtherNames } from "./other_names.js";
-import { composed } from "./plain_style.js";
+import { composed, SCALARS } from "./plain_style.js";
 import { LeftOut, Pruning } from "./pruning.js";
 import { Source } from "./source.js";
 import { Pieces } from "./yaml_pieces.js";
@@ -151,6 +151,8 @@ class Reader {
 			uniqueKeys: true,
 			merge: true,
 			version: "1.1",
+			schema: "failsafe",
+			customTags: (/** @type {any[]} */ tags) => [...tags, ...SCALARS],
 		})) {
 			const [error] = document.errors;
 			const line = piece.firstLine + (error?.linePos?.[0].line ?? 1) - 1;
