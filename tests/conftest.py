@@ -175,6 +175,14 @@ def browser_page(browser: Browser, live_stack: Stack) -> Iterator[Page]:
     assert not errors, errors
 
 
+@pytest.fixture
+def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
+    """A page as wide as a phone."""
+    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844}, has_touch=True)
+    yield context.new_page()
+    context.close()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests by what they need, so that `-m "not live"` runs the quick ones."""
     for item in items:

@@ -56,6 +56,7 @@ class Cluster:
         self._stale = False  # rows are rebuilt at the next snapshot
         self._objects: dict[str, dict[ObjectKey, KubernetesObject]] = {}
         self._changes: defaultdict[str, ChangeLog] = defaultdict(ChangeLog)  # by kind
+        self.writes = 0  # of all objects but nodes and pods
 
     # Reading
 
@@ -109,7 +110,7 @@ class Cluster:
         other._tree = self._tree.copied()
         other._images = self._images.copied()
         other._objects = {kind: dict(found) for kind, found in self._objects.items()}
-        other._changes = deepcopy(self._changes)
+        other._changes, other.writes = deepcopy(self._changes), self.writes
         return other
 
     def _listed(self, tree: NodeTree) -> list[str]:
@@ -128,7 +129,7 @@ class Cluster:
         else:
             kind = kind_of(item)
             self._objects.setdefault(kind, {})[key_of(item)] = item
-            self._changes[kind].note(key_of(item))
+            self._note(kind, key_of(item))
 
     def delete(self, kind: str, key: ObjectKey) -> None:
         """Remove any object; pods of a deleted node stay bound to its name, outside the snapshot."""
@@ -140,7 +141,11 @@ class Cluster:
             self.delete_pod(key)
         else:
             del self._objects[kind][key]
-            self._changes[kind].note(key)
+            self._note(kind, key)
+
+    def _note(self, kind: str, key: ObjectKey) -> None:
+        self.writes += 1
+        self._changes[kind].note(key)
 
     def _apply_node(self, node: Node) -> None:
         self._tree.update(node) if node.name in self._node_objects else self._tree.add(node)
@@ -162,7 +167,7 @@ class Cluster:
         if slot is not None and before == pod.node_name and before and self.pods.only_status_changes(slot, pod):
             self.assumed.pop(pod.key, None)
             self._images.touch(before)
-            self.pods.put(pod)
+            self.pods.replace_status(slot, pod)
             self.pods.reappend(slot)
             return slot
         if slot is not None and before:
@@ -239,12 +244,10 @@ class Cluster:
         counts = np.fromiter(map(len, by_row), np.intp, len(by_row))
         slots = np.fromiter(chain.from_iterable(by_row), np.intp, int(counts.sum()))
         pods.row[slots] = np.repeat(nodes.all_rows, counts)
-        nodes.pod_count[:] = counts
         some = counts.nonzero()[0]
         if len(some):
             heads = (np.cumsum(counts) - counts)[some]
-            nodes.requested[:, some] = np.add.reduceat(pods.requests[:, slots], heads, axis=1)
-            nodes.non_zero[:, some] = np.add.reduceat(pods.non_zero[:, slots], heads, axis=1)
+            nodes.load[:, some] = np.add.reduceat(pods.load[:, slots], heads, axis=1)
 
     def _place(self, slot: int, node_name: str) -> None:
         self.pods.place(slot, node_name)
@@ -264,13 +267,11 @@ class Cluster:
 
     def _add(self, slot: int, row: int, sign: int) -> None:
         nodes, pods = self.nodes, self.pods
-        if len(nodes.requested) != len(pods.requests):
+        if len(nodes.load) != len(pods.load):
             self._stale = True  # a resource that was not known before: rebuild
             return
-        change = np.add if sign > 0 else np.subtract  # in place: `+=` on a part of a column writes it twice
-        for amounts, of_pod in ((nodes.requested[:, row], pods.requests), (nodes.non_zero[:, row], pods.non_zero)):
-            change(amounts, of_pod[:, slot], out=amounts)
-        nodes.pod_count[row] += sign
+        load, change = nodes.load[:, row], np.add if sign > 0 else np.subtract
+        change(load, pods.load[:, slot], out=load)  # in place: `+=` on a part of a column writes it twice
         nodes.touched[row] = None
         pods.count(slot, row, sign)
 

@@ -101,6 +101,7 @@ class NodeTable:
         self._amounts = amounts
         count = (len(amounts) - 4) // 2
         self.allocatable: IntColumn = amounts[:count]  # [R, N]
+        self.load: IntColumn = amounts[count:-1]  # the next three together, as in `PodTable.load`
         self.requested: IntColumn = amounts[count:-4]  # [R, N], sum of `Pod.requests` of the pods on the node
         self.non_zero: IntColumn = amounts[-4:-2]  # cpu, memory with defaults for empty requests
         self.pod_count: IntColumn = amounts[-2]

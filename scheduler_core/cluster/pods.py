@@ -19,7 +19,7 @@ from scheduler_core.apis.core import Pod, PodKey
 from scheduler_core.cluster.change_log import ChangeLog
 from scheduler_core.cluster.nodes import IntColumn, NodeTable
 
-_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "requests", "non_zero")
+_COLUMNS = ("row", "priority", "start", "arrival", "terminating", "spec", "terms", "load")
 
 
 class PlacementObserver(Protocol):
@@ -78,8 +78,8 @@ class PodTable:
         self.terminating: NDArray[np.bool_] = np.zeros(0, np.bool_)
         self.spec: NDArray[np.intp] = np.zeros(0, np.intp)
         self.terms: NDArray[np.intp] = np.zeros(0, np.intp)
-        self.requests: IntColumn = np.zeros((len(nodes.resources), 0), np.int64)  # [R, slots]
-        self.non_zero: IntColumn = np.zeros((2, 0), np.int64)  # [2, slots]: cpu, memory
+        # [R + 3, slots], what the pod adds to `NodeTable.load`: requests, non-zero cpu and memory, 1
+        self.load: IntColumn = np.zeros((len(nodes.resources) + 3, 0), np.int64)
         self._grow(64)
 
     def copied(self, nodes: NodeTable) -> PodTable:
@@ -97,6 +97,11 @@ class PodTable:
     def __len__(self) -> int:
         """Slots given so far; columns may be longer."""
         return len(self.pods)
+
+    @property
+    def requests(self) -> IntColumn:
+        """[R, slots]"""
+        return self.load[:-3]
 
     def get(self, key: PodKey) -> Pod | None:
         """The pod as the API server has it, None if it does not exist."""
@@ -141,15 +146,19 @@ class PodTable:
                 self._grow(2 * len(self.row))
             self.row[slot] = -1
         elif _same_description(self.pods[slot], pod):
-            self.pods[slot] = pod
-            self._follow(slot, pod)
+            self.replace_status(slot, pod)
             return slot
         elif self.pods[slot].volumes != pod.volumes:
             self.other_volumes.append(slot)
-        self.pods[slot] = pod
-        self._follow(slot, pod)
+        self.replace_status(slot, pod)
         self._describe(slot, pod)
         return slot
+
+    def replace_status(self, slot: int, pod: Pod) -> None:
+        """The same pod in the same place, of which only the status may have changed."""
+        self.pods[slot] = pod
+        self.start[slot] = np.inf if pod.start_time is None else pod.start_time
+        self.terminating[slot] = pod.terminating
 
     def place(self, slot: int, node_name: str) -> None:
         """The pod stands on the node from now on."""
@@ -217,23 +226,18 @@ class PodTable:
         self.arrival, self.arrivals = standing.arrival, standing.arrivals
 
     def widen(self) -> None:
-        """Make room in `requests` for resources that got a number since."""
-        more = len(self._nodes.resources) - len(self.requests)
+        """Make room for requests of resources that got a number since."""
+        more = len(self._nodes.resources) + 3 - len(self.load)
         if more > 0:
-            self.requests = np.vstack((self.requests, np.zeros((more, self.requests.shape[1]), np.int64)))
-
-    def _follow(self, slot: int, pod: Pod) -> None:
-        """What changes while a pod lives."""
-        self.start[slot] = np.inf if pod.start_time is None else pod.start_time
-        self.terminating[slot] = pod.terminating
+            self.load = np.vstack((self.load[:-3], np.zeros((more, self.load.shape[1]), np.int64), self.load[-3:]))
 
     def _describe(self, slot: int, pod: Pod) -> None:
         vector = self._nodes.resources.vector(pod.requests)
         self.widen()
-        self.requests[:, slot] = 0
+        amounts = [0] * (len(self.load) - 3)
         for number, amount in vector.items():
-            self.requests[number, slot] = amount
-        self.non_zero[0, slot], self.non_zero[1, slot] = pod.non_zero_cpu, pod.non_zero_memory
+            amounts[number] = amount
+        self.load[:, slot] = (*amounts, pod.non_zero_cpu, pod.non_zero_memory, 1)
         self.priority[slot] = pod.priority
         self.spec[slot] = self._spec_code(pod)
         self.terms[slot] = self._term_code(pod)

@@ -35,7 +35,9 @@ class KnownAnswers(Protocol):
     """Verdicts and scores that are known already from pods like this one (`runtime/score_cache.py`)."""
 
     statuses: list[Status]
+    pre_scores: dict[str, Any]  # interface.PreScoreResult
     constants: dict[str, tuple[int, int]]
+    settled: set[str]
 
     def which(self, cycle: CycleState, rows: Rows) -> NDArray[np.int16]: ...
 
@@ -81,6 +83,7 @@ class Diagnosis:
     post_filter_message: str = ""
     _judged: list[tuple[NDArray[np.intp], NDArray[np.int16]]] = field(default_factory=list)
     _which: NDArray[np.int16] | None = None
+    _explicit: int | None = 0
 
     def judge(self, rows: NDArray[np.intp], which: NDArray[np.int16], statuses: Sequence[Status]) -> None:
         """`rows[i]` has `statuses[which[i] - 1]`; where that is 0 it passed, and keeps what was said before.
@@ -90,7 +93,7 @@ class Diagnosis:
         """
         shift = len(self.statuses)
         self._judged.append((rows, np.where(which > 0, which + shift, 0).astype(np.int16) if shift else which))
-        self._which = None
+        self._which, self._explicit = None, None if statuses else self._explicit
         self.statuses += statuses
         for status in statuses:
             self.blame(status)
@@ -120,9 +123,9 @@ class Diagnosis:
 
     def explicit(self) -> int:
         """How many nodes have a status of their own."""
-        if not self.statuses:
-            return 0
-        return int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
+        if self._explicit is None:
+            self._explicit = int(np.count_nonzero(self._judged[0][1] if len(self._judged) == 1 else self.which))
+        return self._explicit
 
     def status(self, row: int) -> Status:
         number = int(self.which[row])

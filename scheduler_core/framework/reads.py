@@ -31,9 +31,10 @@ class Reads:
     `non_zero` and `pod_count` of `NodeTable`. An unknown name is a ValueError.
 
     It is a promise about `filter`, `score` and the state that `pre_filter` prepares for them: two pods that are equal
-    in these fields get equal answers on a node that is unchanged in these fields. Whoever looks at anything else (other
-    pods, other objects, the time, what happened before) or leaves a state in `pre_score` promises nothing, has no
-    `reads` and is asked anew every time, which is always right. `reads_guard.guarded` finds promises that are not kept.
+    in these fields get equal answers on a node that is unchanged in these fields; and in `pre_score`, which is asked
+    once for pods that are equal, whatever the nodes. Whoever looks at anything else (other pods, other objects, the
+    time, what happened before) or leaves a state in `pre_score` promises nothing, has no `reads` and is asked anew
+    every time, which is always right. `reads_guard.guarded` finds promises that are not kept.
     """
 
     pod: tuple[str, ...] = ()

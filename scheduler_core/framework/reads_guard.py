@@ -9,14 +9,14 @@ The pod, the nodes and whatever else such a plugin is given are replaced by stan
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from scheduler_core.apis.core import Node, Pod
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELDS, Reads, ReadsError
 
-GUARDED = ("pre_filter", "filter", "pre_score", "score", "normalize")
+GUARDED = ("pre_filter", "filter", "score", "normalize")
 TABLE_FIELDS = {  # attribute of NodeTable -> the field of the node that it tells
     **{name: name for name in LOAD_FIELDS},
     "names": "name", "row_of": "name", "label": "labels", "labels": "labels", "taints": "taints",
@@ -40,6 +40,8 @@ def guarded(plugin: type[Any]) -> type[Any]:
         plugin.__init__(self, args, _Only(handle, PROFILE, watch, "handle"))
 
     methods = {name: _watched(getattr(plugin, name), watch) for name in GUARDED if hasattr(plugin, name)}
+    if hasattr(plugin, "pre_score"):
+        methods["pre_score"] = _watched_pre_score(plugin.pre_score, watch)
     return type(plugin.__name__, (plugin,), {"__init__": construct, "seen": watch.seen, **methods})
 
 
@@ -56,13 +58,20 @@ class _Watch:
             raise ReadsError(f"{self._plugin} reads the {what}'s {field}, which its `reads` does not name")
         self.seen.add((what, field))
 
-    def refuse(self, what: str) -> None:
+    def refuse(self, what: str) -> NoReturn:
         raise ReadsError(f"{self._plugin} reads {what}; a plugin that does has no `reads`")
 
 
 def _watched(method: Callable[..., Any], watch: _Watch) -> Callable[..., Any]:
     def call(self: Any, *arguments: Any) -> Any:
         return method(self, *(_stand_in(argument, watch) for argument in arguments))
+
+    return call
+
+
+def _watched_pre_score(method: Callable[..., Any], watch: _Watch) -> Callable[..., Any]:
+    def call(self: Any, pod: Pod, state: Any, nodes: NodeTable, rows: Any) -> Any:
+        return method(self, _stand_in(pod, watch), state, _Unseen(watch), _Unseen(watch))
 
     return call
 
@@ -112,6 +121,19 @@ class _Table:
 
     def derived(self, key: object, build: Callable[[Any], Any]) -> Any:
         return build(self)
+
+
+class _Unseen:
+    """The nodes and rows that PreScore is given."""
+
+    def __init__(self, watch: _Watch) -> None:
+        self._watch = watch
+
+    def __getattr__(self, name: str) -> Any:
+        self._watch.refuse("in PreScore which nodes there are")
+
+    def __len__(self) -> int:
+        self._watch.refuse("in PreScore how many nodes there are")
 
 
 class _Only:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
@@ -51,9 +51,13 @@ class Status:
     reasons: tuple[str, ...] = ()
     plugin: str = ""
 
-    @property
-    def is_success(self) -> bool:
-        return self.code is Code.SUCCESS
+    is_success: bool = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "is_success", self.code is Code.SUCCESS)
+
+    def __hash__(self) -> int:
+        return hash(self.reasons)
 
     @property
     def is_rejected(self) -> bool:

@@ -42,6 +42,10 @@ class ActiveQueue(PodHeap):
         queued.pending_plugins = {}
         queued.gating_plugin = ""
 
+    @property
+    def any_in_flight(self) -> bool:
+        return bool(self._in_flight)
+
     def in_flight(self, key: PodKey) -> bool:
         return key in self._in_flight
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
+from typing import Any
 
 from scheduler_core.apis.core import PodKey
 from scheduler_core.queue.queued_pod import QueuedPod
@@ -16,7 +17,7 @@ class PodHeap:
 
     def __init__(self, sort_key: Callable[[QueuedPod], SortKey]) -> None:
         self._sort_key = sort_key
-        self._heap: list[tuple[SortKey, int, QueuedPod]] = []
+        self._heap: list[tuple[Any, ...]] = []  # the sort key's parts, a number, and the pod
         self._entries: dict[PodKey, tuple[int, QueuedPod]] = {}
         self._number = 0
 
@@ -37,7 +38,7 @@ class PodHeap:
     def add(self, queued: QueuedPod) -> None:
         self._number += 1
         self._entries[queued.key] = self._number, queued
-        heappush(self._heap, (self._sort_key(queued), self._number, queued))
+        heappush(self._heap, (*self._sort_key(queued), self._number, queued))
 
     def remove(self, key: PodKey) -> QueuedPod | None:
         """Take a pod out; None if it is not here."""
@@ -47,9 +48,10 @@ class PodHeap:
     def peek(self) -> QueuedPod | None:
         """The first pod, left in; None if the heap is empty."""
         while self._heap:
-            _, number, queued = self._heap[0]
+            *_, number, queued = self._heap[0]
             if self._entries.get(queued.key, (0,))[0] == number:
-                return queued
+                found: QueuedPod = queued
+                return found
             heappop(self._heap)
         return None
 

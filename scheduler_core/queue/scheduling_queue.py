@@ -196,8 +196,9 @@ class SchedulingQueue:
     # Moves
 
     def assigned_pod_added(self, pod: Pod) -> None:
-        """A pod stands on a node from now on."""
-        self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
+        """A pod stands on a node from now on: the commonest event, which most often nobody waits for."""
+        if self.unschedulable or self.active.any_in_flight:
+            self.move_all_to_active_or_backoff_queue(ASSIGNED_POD_ADD, None, pod)
 
     def assigned_pod_updated(self, old: Pod, new: Pod) -> None:
         """A pod on a node changed."""

@@ -59,13 +59,13 @@ def reserve_and_permit(scheduler: Scheduler, attempt: Attempt) -> None:
 
 def reserve(scheduler: Scheduler, attempt: Attempt) -> None:
     """Raises FitError or SchedulingError after rolling back."""
-    key, node_name = attempt.pod.key, attempt.node_name
+    pod, node_name = attempt.pod, attempt.node_name
     answers, status = attempt.framework.run_until_failure(
-        ReservePlugin, lambda plugin: plugin.reserve(attempt.pod, attempt.state_of(plugin), node_name)
+        ReservePlugin, lambda plugin: plugin.reserve(pod, attempt.state_of(plugin), node_name)
     )
     answers, status = _with_fault(scheduler, attempt, "Reserve", answers, status)
     if answers:
-        scheduler.emit(PodReserved(key, [_point_run(*answer) for answer in answers]))
+        scheduler.emit(PodReserved(pod.key, [_point_run(*answer) for answer in answers]))
     if not status.is_success:
         roll_back(scheduler, attempt, "Reserve", status)
         raise as_error(status)
@@ -76,12 +76,12 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
 
     `only_tried`: nobody will really wait, so no time is told.
     """
-    key, now = attempt.pod.key, scheduler.cluster.now
+    pod, now = attempt.pod, scheduler.cluster.now
     results: list[PointRun] = []
     deadlines: dict[str, float] = {}
-    status, asked = scheduler.faults.strike(key, "Permit"), Status(Code.WAIT)
+    status, asked = scheduler.faults.strike(pod.key, "Permit"), SUCCESS
     for plugin in attempt.framework.at(PermitPlugin) if status.is_success else ():
-        answer, seconds = plugin.permit(attempt.pod, attempt.state_of(plugin), attempt.node_name)
+        answer, seconds = plugin.permit(pod, attempt.state_of(plugin), attempt.node_name)
         deadline = now + min(seconds, MAX_PERMIT_TIMEOUT) if answer.code == Code.WAIT else None
         told = None if only_tried else deadline
         results.append(PointRun(plugin.name, answer.code.label, list(answer.reasons), told))
@@ -96,7 +96,7 @@ def run_permit(scheduler: Scheduler, attempt: Attempt, *, only_tried: bool = Fal
         results.append(PointRun(FAULT, status.code.label, list(status.reasons)))
     if results:
         first = min(deadlines.values()) if status.code == Code.WAIT and not only_tried else None
-        scheduler.emit(PermitEvaluated(key, attempt.node_name, status.code.label, results, first))
+        scheduler.emit(PermitEvaluated(pod.key, attempt.node_name, status.code.label, results, first))
     return status, deadlines
 
 
@@ -168,20 +168,19 @@ def _bind_nothing(scheduler: Scheduler, attempt: Attempt) -> None:
 
 def _run_bind(scheduler: Scheduler, attempt: Attempt) -> tuple[list[tuple[str, Status]], Status]:
     """An extender that binds comes first; else the first Bind plugin that does not skip."""
-    fault = scheduler.faults.strike(attempt.pod.key, "Bind")
+    pod, node_name = attempt.pod, attempt.node_name
+    fault = scheduler.faults.strike(pod.key, "Bind")
     if not fault.is_success:
         return [(FAULT, fault)], fault
     try:
-        extender = extenders.bind(
-            attempt.framework.extenders, attempt.pod, attempt.node_name, attempt.framework.release.rules
-        )
+        extender = extenders.bind(attempt.framework.extenders, pod, node_name, attempt.framework.release.rules)
     except ExtenderError as error:
         return [], Status(Code.ERROR, (str(error),))
     if extender is not None:
         return [(extender, SUCCESS)], SUCCESS
     answers: list[tuple[str, Status]] = []
     for plugin in attempt.framework.at(BindPlugin):
-        status = plugin.bind(attempt.pod, attempt.state_of(plugin), attempt.node_name)
+        status = plugin.bind(pod, attempt.state_of(plugin), node_name)
         answers.append((plugin.name, status))
         if status.code != Code.SKIP:
             return answers, status if status.is_success else as_failure("Bind", plugin.name, status)
@@ -239,6 +238,8 @@ def _with_fault(
 
 def _activate(scheduler: Scheduler, attempt: Attempt) -> None:
     """Queue.Activate for the pods that plugins asked for."""
+    if not attempt.activate:
+        return
     keys, attempt.activate = list(attempt.activate), {}
     for key in scheduler.queue.activate(keys):
         scheduler.emit(PodActivated(key, attempt.pod.key))

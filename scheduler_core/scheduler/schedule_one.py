@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache, partial
 from itertools import islice
 
@@ -111,13 +111,11 @@ def prioritize_nodes(
     if not framework.extenders and not framework.at(ScorePlugin):
         return np.ones(len(feasible), np.int64), False
     scores, skipped, status = framework.run_scores(cycle, feasible)
-    if len(skipped) > len(framework.at(ScorePlugin)) and framework.release.rules.scores_are_allocated_without_skipped:
+    if framework.release.rules.scores_are_allocated_without_skipped and len(skipped) > len(framework.at(ScorePlugin)):
         raise _panic(framework, cycle)
     if not status.is_success:
         raise SchedulingError(status.message)
-    totals = np.zeros(len(feasible), np.int64)
-    for score in scores:
-        totals += score.normalized if score.weight == 1 else score.normalized * score.weight
+    totals = _totals(scores, len(feasible))
     nodes = [framework.cluster.nodes.nodes[row] for row in feasible.tolist()] if framework.extenders else []
     given = extenders.prioritize(framework.extenders, cycle.pod, nodes)
     for one in given:
@@ -137,6 +135,18 @@ def prioritize_nodes(
         )
     )
     return totals, bool(given)
+
+
+def _totals(scores: Iterable[PluginScore], count: int) -> NDArray[np.int64]:
+    """What the weighted scores of each node add up to."""
+    everywhere, totals = 0, None
+    for score in scores:
+        weighted = score.normalized if score.weight == 1 else score.normalized * score.weight
+        if isinstance(weighted, int):
+            everywhere += weighted
+        else:
+            totals = weighted if totals is None else totals + weighted
+    return np.full(count, everywhere, np.int64) if totals is None else totals + everywhere
 
 
 def _panic(framework: Framework, cycle: CycleState) -> SchedulerPanic:

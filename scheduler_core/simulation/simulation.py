@@ -8,7 +8,6 @@ Then time goes on to the next moment at which something is due.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
@@ -87,7 +86,7 @@ class Simulation:
         self.scenario = scenario
         self.cluster = Cluster(counts_images_once=scenario.release.rules.images_are_counted_once)
         self._events: list[AnyEvent] = []
-        self._clock: ClockAdvanced | None = None  # told before the next event
+        self._emit = self._events.append
         self._agenda = Agenda(scenario.events)
         self._last_change = 0.0  # the last timeline event or end of a termination
         self._deleted: list[PodKey] = []
@@ -173,7 +172,7 @@ class Simulation:
                 self.cluster.apply(item)
         self._standing = {pod.key: pod.node_name for pod in self.cluster.pods.all()}
         self._order = self.cluster.order()
-        self._events.append(run_started(self.scenario, self.cluster, pending, self._frameworks))
+        self._emit(run_started(self.scenario, self.cluster, pending, self._frameworks))
         for pod in pending:
             self._handlers.pod_applied(pod)
             self._tell_ignored(pod)
@@ -199,10 +198,10 @@ class Simulation:
             self._queue.flush_backoff_completed()
             if now % UNSCHEDULABLE_FLUSH_SECONDS == 0:
                 self._queue.flush_unschedulable_leftover()
-        tries: Counter[PodKey] = Counter()
+        tries: dict[PodKey, int] = {}
         while (popped := self._queue.pop()) is not None:
             key = popped[0].pod.key
-            tries[key] += 1
+            tries[key] = tries.get(key, 0) + 1
             if tries[key] > MOST_TRIES:
                 sentence = Message(
                     "{pod} was tried {tries} times at {now:g} s: pods wake each other without end",
@@ -239,7 +238,7 @@ class Simulation:
 
     def _advance(self, time: float, cause: Cause) -> None:
         self.cluster.now = self._queue.now = time
-        self._clock = ClockAdvanced(time, cause)
+        self._events[:] = [ClockAdvanced(time, cause)]
 
     def _finish(self) -> Iterator[AnyEvent]:
         until = self.scenario.until_seconds
@@ -351,15 +350,12 @@ class Simulation:
 
     # Telling
 
-    def _emit(self, event: AnyEvent) -> None:
-        if self._clock is not None:
-            self._events.append(self._clock)
-            self._clock = None
-        self._events.append(event)
-
     def _taken(self) -> list[AnyEvent]:
-        """What was told since the last time."""
-        events, self._events = self._events, []
+        """What was told since the last time. That time went on is told with what happens then."""
+        if len(self._events) == 1 and isinstance(self._events[0], ClockAdvanced):
+            return []
+        events = self._events.copy()
+        self._events.clear()
         return events
 
     def _tell_applied(self, action: Literal["create", "update", "delete"], item: KubernetesObject) -> None:

@@ -19,6 +19,7 @@ import json
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -69,20 +70,28 @@ def scenario_of(objects: Objects) -> Scenario:
     return parse_scenario("\n---\n".join(documents(objects)), LIMITS, release=MEASURED)
 
 
-def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
-    """Seconds from RunStarted to the end, and the events. The garbage collector is set as in a worker."""
-    events = simulate(scenario)
-    kept = [next(events)]
-    assert isinstance(kept[0], RunStarted)
+@contextmanager
+def as_in_a_worker() -> Iterator[None]:
+    """The garbage collector, as `kschedui.runs.worker.settled_memory` sets it for a run and its storing."""
     often = gc.get_threshold()
     gc.freeze()
     gc.set_threshold(100_000, *often[1:])
-    started = time.process_time()
-    kept.extend(events)
-    seconds = time.process_time() - started
-    gc.set_threshold(*often)
-    gc.unfreeze()
-    return seconds, kept
+    try:
+        yield
+    finally:
+        gc.set_threshold(*often)
+        gc.unfreeze()
+
+
+def timed(scenario: Scenario) -> tuple[float, list[AnyEvent]]:
+    """Seconds from RunStarted to the end, and the events."""
+    events = simulate(scenario)
+    kept = [next(events)]
+    assert isinstance(kept[0], RunStarted)
+    with as_in_a_worker():
+        started = time.process_time()
+        kept.extend(events)
+        return time.process_time() - started, kept
 
 
 def recorded(name: str) -> list[dict[str, Any]] | None:
@@ -112,9 +121,10 @@ def wrong_decisions(name: str, events: list[AnyEvent]) -> int:
 
 def stored(events: list[AnyEvent]) -> tuple[int, float]:
     """(bytes, seconds) that the run takes as compressed chunks."""
-    started = time.process_time()
-    taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))
-    return taken, time.process_time() - started
+    with as_in_a_worker():
+        started = time.process_time()
+        taken = sum(len(frames.pack(chunk)) for chunk in chunked(events))
+        return taken, time.process_time() - started
 
 
 def measure(name: str, runs: int) -> bool:

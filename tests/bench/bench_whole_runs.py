@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import yaml
 
 from scheduler_core import parse_scenario, simulate
-from tests.bench.bench_engine import LIMITS, documents, scenario_of, timed
+from tests.bench.bench_engine import LIMITS, as_in_a_worker, documents, scenario_of, timed
 from tests.bench.dump import dump
 from tests.bench.machine import told
 from tests.bench.mixed_workloads import small, waiting
@@ -35,12 +35,9 @@ Measured = Iterator[tuple[str, float, float, str]]  # name, measured, aim, unit
 def small_run() -> Measured:
     scenario = scenario_of(small())
     list(simulate(scenario))
-    yield (
-        "20 nodes x 50 pods, whole run",
-        1000 * min(_seconds(lambda: list(simulate(scenario))) for _ in range(20)),
-        5,
-        "ms",
-    )
+    with as_in_a_worker():
+        best = min(_seconds(lambda: list(simulate(scenario))) for _ in range(100))
+    yield "20 nodes x 50 pods, whole run", 1000 * best, 5, "ms"
 
 
 def waiting_pods() -> Measured:

@@ -75,3 +75,23 @@ def phone_in(language: str, browser: Browser, stack: Stack) -> BrowserContext:
 def sheets(page: Page, **paper: Any) -> int:
     """Of the page as it is printed."""
     return len(re.findall(rb"/Type\s*/Page\b", page.pdf(**paper)))
+
+
+def save(page: Page, text: str, parent: str = "", version: int = 0) -> dict[str, Any]:
+    """Save a scenario, or another version of one, as the editor does."""
+    page.goto("/new/")
+    body = {"text": text, **({"base": version} if parent else {})}
+    address = f"/api/v1/scenarios/{parent}/versions" if parent else "/api/v1/scenarios"
+    answer: dict[str, Any] = page.evaluate(
+        "async ([address, body]) => (await fetch(address, {method: 'POST', body: JSON.stringify(body), headers:"
+        " {'Content-Type': 'application/json', 'X-CSRFToken': document.querySelector('[name=csrfmiddlewaretoken]').value}"
+        "})).json()",
+        [address, body],
+    )
+    return answer
+
+
+def dry_run(page: Page) -> int:
+    """The first preemption that has candidates."""
+    candidates = "at => kschedui.store.event(at).candidates.length"
+    return next(at for at in steps_of(page, "PreemptionEvaluated") if page.evaluate(candidates, at))

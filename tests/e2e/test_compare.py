@@ -6,8 +6,7 @@ from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import until
-from tests.e2e.test_player_panels import save
+from tests.e2e.player_page import save, until
 
 MOST_ALLOCATED = {
     "apiVersion": "kubescheduler.config.k8s.io/v1",

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
-from kschedui.supervisor.stack import Stack
 from tests.builders import node, pod, scenario
 from tests.e2e.axe import ANY, violations
-from tests.e2e.player_page import drawn, open_player, seek, sentence, until
+from tests.e2e.player_page import drawn, open_player, save, seek, sentence, until
 
 WINNER = [
     "448",
@@ -69,7 +67,7 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     assert sentence(page) == "Which node wins web?"
     page.keyboard.press("1")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy, not busy as you predicted")
+    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy; you predicted: busy")
     expect(page.locator(".prediction-tag")).to_be_visible()
     expect(page.locator("#margin")).to_contain_text("roomy, busy")
     page.keyboard.press("End")
@@ -132,22 +130,12 @@ def test_the_way_on_offers_to_skip_and_seeking_stops_at_a_question(browser_page:
 
 def test_a_scenario_without_questions_is_asked_generated_ones(browser_page: Page) -> None:
     page = browser_page
-    page.goto("/new/")
-    text = scenario(node("n1", cpu=4), node("n2", cpu=8), pod("a", cpu=1), pod("b", cpu=16))
-    token = page.evaluate("document.querySelector('input[name=csrfmiddlewaretoken]').value")
-    saved = page.request.post("/api/v1/scenarios", data={"text": text}, headers={"X-CSRFToken": token}).json()
+    saved = save(page, scenario(node("n1", cpu=4), node("n2", cpu=8), pod("a", cpu=1), pod("b", cpu=16)))
     page.goto(f"{saved['url']}?predict=1")
     until(page, "globalThis.kschedui?.store.complete")
     drawn(page)
     on_to_question(page)
     assert re.match("Which node wins|How many points", sentence(page))
-
-
-@pytest.fixture
-def phone(browser: Browser, live_stack: Stack) -> Iterator[Page]:
-    context = browser.new_context(base_url=live_stack.url, viewport={"width": 390, "height": 844})
-    yield context.new_page()
-    context.close()
 
 
 def test_on_a_phone_the_buttons_are_large_enough_and_a_tap_picks(phone: Page) -> None:

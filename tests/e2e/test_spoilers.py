@@ -5,8 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import drawn, link_to, open_player, seek, sentence, steps_of, until
-from tests.e2e.test_player_panels import save
+from tests.e2e.player_page import drawn, link_to, open_player, save, seek, sentence, steps_of, until
 
 COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
 

@@ -8,8 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.builders import budget, node, pod, priority_class, scenario, spread
-from tests.e2e.player_page import drawn, link_to, open_player, seek, steps_of, until
-from tests.e2e.test_player_panels import save
+from tests.e2e.player_page import drawn, link_to, open_player, save, seek, steps_of, until
 
 MOST_CLICKS = 2
 

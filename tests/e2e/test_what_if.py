@@ -5,10 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.builders import budget, node, pod, scenario
-from tests.e2e.player_page import drawn, sentence, steps_of, until
-from tests.e2e.test_player_panels import phone, save
-
-__all__ = ["phone"]
+from tests.e2e.player_page import drawn, save, sentence, steps_of, until
 
 NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]), node("n3", cpu=6))
 

@@ -19,8 +19,8 @@ from scheduler_core.scenario.reading.yaml_composer import resolve_plain
 from tests.builders import node, pod
 from tests.dumps import Cluster, as_json, as_yaml, listed
 from tests.web.intake.test_dumps import FLOW
-from tests.web.intake.test_files import CLUSTER_INFO, WRITTEN
-from tests.web.intake.test_ways_of_writing import SCALARS, STYLES
+from tests.web.intake.test_files import AROUND, CLUSTER_INFO, WRITTEN
+from tests.web.intake.test_ways_of_writing import ANCHORS, SCALARS, STYLES
 
 CONFORMANCE = Path(__file__).parent.parent / "conformance"
 
@@ -50,6 +50,15 @@ def texts() -> dict[str, str]:
             read_dump(text, Limits())
             if isinstance(resolve_plain(scalar), str) or (scalar.isdecimal() and scalar[0] != "0"):
                 found[f"value {number}: {scalar}"] = text
+        text = f"{{apiVersion: v1, kind: Pod, metadata: {{labels: {{a: {scalar}}}}}}}\n"
+        with suppress(ScenarioErrors):
+            read_dump(text, Limits())
+            if scalar != "-":  # which the browser refuses there, and sends as it was typed
+                found[f"value in braces {number}: {scalar}"] = text
+    around = "\n".join(AROUND.values())
+    found |= {f"{form} in a terminal": f"{around}\n{WRITTEN[form]}{around}\n" for form in ("YAML", "JSON", "Windows")}
+    found["cleaned by hand"] = as_yaml(pod("a")).replace("metadata:\n", 'metadata:\n  resourceVersion: "1"\n')
+    found["an anchor for other items"] = ANCHORS
     found["cluster-info dump"] = CLUSTER_INFO
     for form, text in WRITTEN.items():
         for part in range(1, 20):

@@ -144,6 +144,8 @@ def nothing_read(left_out: LeftOut) -> Message:
     if left_out.cut:
         line, _ = left_out.cut
         return Message("the text is cut off at line {line:,}, before its first object is whole", line=line)
+    if left_out.said and not left_out.kinds:
+        return Message("there is no object in it, only what kubectl says: {lines}", lines=", ".join(left_out.said))
     if kinds := sorted(left_out.kinds.keys() - {"?"}):
         return Message("there is no object in it that a scheduler reads, only {kinds}", kinds=", ".join(kinds[:9]))
     return Message("there is no object in it that a scheduler reads")

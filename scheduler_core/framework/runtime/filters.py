@@ -223,8 +223,8 @@ def _leading(plugins: Sequence[FilterPlugin]) -> int:
 
 def contiguous(rows: NDArray[np.intp], all_rows: NDArray[np.intp]) -> Rows:
     """The rows as a slice where they are a piece of all rows, so that columns are read without copying."""
-    if rows.base is all_rows and rows.strides == all_rows.strides and len(rows):
-        return slice(int(rows[0]), int(rows[-1]) + 1)
+    if rows.base is all_rows and len(rows) and rows.item(-1) - rows.item(0) == len(rows) - 1:
+        return slice(rows.item(0), rows.item(-1) + 1)
     return rows
 
 

@@ -18,14 +18,17 @@ from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import IntColumn
 from scheduler_core.framework.implements import implements
 from scheduler_core.framework.interface import (
+    MAX_NODE_SCORE,
     CycleState,
     FilterPlugin,
     Plugin,
+    PreScorePlugin,
     ScoreExtensions,
     ScorePlugin,
 )
 from scheduler_core.framework.reads import ShapeKey, reads_of, shape_key
 from scheduler_core.framework.status import Rows, Status
+from scheduler_core.trace.columns import highest
 
 KEPT_SHAPES = 256
 Which = NDArray[np.int16]
@@ -45,8 +48,9 @@ def _object_only(plugin: Plugin) -> bool:
 class ShapeAnswers:
     """One shape's answers: the first rejection by the leading filters (`FilterPlan`), and raw scores by plugin.
 
-    `statuses` are those of the rejections so far; `constants` are (raw, normalized) of scores that are the same on all
-    nodes, by plugin.
+    `statuses` are those of the rejections so far; `pre_scores` what PreScore answers, by plugin; `constants` (raw,
+    normalized) of scores that are the same on all nodes, by plugin; `settled` are the plugins whose known scores need
+    no normalizing and are from 0 to 100.
     """
 
     def __init__(
@@ -66,9 +70,15 @@ class ShapeAnswers:
             for plugin in scorers
             if _object_only(plugin)
         }
+        self.pre_scores = {
+            plugin.name: plugin.pre_score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
+            for plugin in scorers
+            if implements(plugin, PreScorePlugin)
+        }
         self.constants: dict[str, tuple[int, int]] = {}
         for plugin in scorers:
             self._note_constant(plugin, cycle)
+        self.settled = {plugin.name for plugin in self._scorers if not implements(plugin, ScoreExtensions)}
         self.generation = self._nodes.generation
         self._forget_states()
 
@@ -82,6 +92,8 @@ class ShapeAnswers:
     def which(self, cycle: CycleState, rows: Rows) -> Which:
         """0 where a row passes, else one more than the index into `statuses`. The caller may write into it."""
         states = self._states(cycle, rows)
+        if not self.statuses:
+            return np.zeros(len(states), np.int16)
         which: Which = self._by_state[states]
         if self._by_node is not None:
             np.copyto(which, self._by_node[rows], where=self._rejected_by_node[rows])
@@ -126,6 +138,8 @@ class ShapeAnswers:
         for plugin in self._scorers:
             scores = plugin.score(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows)
             self._scores_by_state[plugin.name][states] = scores
+            if highest(scores.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
+                self.settled.discard(plugin.name)
 
     def _widen(self, states: int) -> None:
         more = states + states // 2 - len(self._unknown)

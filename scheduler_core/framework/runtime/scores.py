@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from scheduler_core.framework.interface import (
     Code,
     CycleState,
     PreScorePlugin,
+    PreScoreResult,
     ScoreExtensions,
     ScorePlugin,
     Scores,
@@ -64,8 +65,9 @@ class Scorers:
         skipped: list[str] = []
         if cycle.bare_nodes:
             nodes = nodes.without_pods()
+        answered: Mapping[str, PreScoreResult] = {} if cycle.answers is None else cycle.answers.pre_scores
         for name, pre_score in self._pre_score:
-            result = pre_score(pod, states.get(name), nodes, rows)
+            result = answered[name] if name in answered else pre_score(pod, states.get(name), nodes, rows)
             score_states[name] = result.state
             if result.state is not None and name in self._kept:
                 raise ReadsError(f'plugin "{name}" has `reads`, so its PreScore must not leave a state')
@@ -78,8 +80,9 @@ class Scorers:
         found: list[PluginScore] = []
         constants: Mapping[str, tuple[int, int]] = {}
         known: Mapping[str, Scores] = {}
+        settled: Collection[str] = ()
         if cycle.answers is not None and not cycle.bare_nodes:
-            constants = cycle.answers.constants
+            constants, settled = cycle.answers.constants, cycle.answers.settled
             known = cycle.answers.scores(cycle, contiguous(rows, nodes.all_rows))
         for name, weight, score, normalize in self._score:
             if name in skipped:
@@ -90,7 +93,7 @@ class Scorers:
             state = score_states[name] if name in score_states else states.get(name)
             raw = known[name] if name in known else score(pod, state, nodes, rows)
             normalized = raw if normalize is None else normalize(pod, state, nodes, rows, raw)
-            if highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
+            if name not in settled and highest(normalized.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large
                 wrong = normalized[(normalized < 0) | (normalized > MAX_NODE_SCORE)]
                 message = (
                     f'applying score defaultWeights on Score plugins: plugin "{name}" returns an invalid score '

@@ -101,7 +101,7 @@ class InterPodAffinity(
             found = _verdicts(state, number, key, rows, delta)
             if found is not None:
                 which = found if which is None else np.maximum(which, found)
-        return Verdicts(which, STATUSES) if which is not None and which.any() else PASS
+        return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
 
     def add_pod_delta(
         self, pod: Pod, state: Plan, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

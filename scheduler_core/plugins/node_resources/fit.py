@@ -107,7 +107,7 @@ class NodeResourcesFit(
         if self._rejects_sidecars and pod.has_sidecars:
             return Verdicts(np.ones(len(nodes.all_rows[rows]), np.int16), (SIDECARS_ARE_OFF,))
         lacks = self.slack(pod, state, nodes, rows) < (0 if change is None else change.delta)
-        if not lacks.any():
+        if not np.count_nonzero(lacks):
             return PASS
         lacking = [(number, short) for number, short in enumerate(lacks) if short.any()]
         too_small = np.zeros(lacks.shape[1], np.bool_)

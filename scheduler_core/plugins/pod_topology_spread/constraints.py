@@ -40,7 +40,8 @@ class SpreadConstraints:
         self.any_defaults = bool(defaults)
         self._cluster = cluster
         self._workloads: dict[str, list[Workload]] = {}  # by namespace
-        self._versions: tuple[int, ...] = ()
+        self._writes = -1  # in the cluster, when `versions` was found
+        self.versions: tuple[int, ...] = ()  # grows when a workload changes, and with it the default selectors
 
     def of(self, pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:
         """The pod's own constraints of this kind; the defaults, if it has no constraint of any kind."""
@@ -60,21 +61,21 @@ class SpreadConstraints:
         """Whether a pod without constraints of its own might get default ones; False is certain."""
         return bool(self.any_defaults and self._workloads_in(pod.namespace))
 
-    @property
-    def versions(self) -> tuple[int, ...]:
-        """Grows when a workload changes, and with it the selector of the default constraints."""
-        return tuple(map(self._cluster.version, WORKLOAD_KINDS))
-
     def _workloads_in(self, namespace: str) -> list[Workload]:
-        versions = self.versions
-        if versions != self._versions:
-            self._versions = versions
+        if self._writes != self._cluster.writes:
+            self._writes = self._cluster.writes
+            self._find_workloads()
+        return self._workloads.get(namespace, [])
+
+    def _find_workloads(self) -> None:
+        versions = tuple(map(self._cluster.version, WORKLOAD_KINDS))
+        if versions != self.versions:
+            self.versions = versions
             self._workloads = {}
             for kind in WORKLOAD_KINDS:
                 for workload in self._cluster.objects(kind):
                     assert isinstance(workload, Workload)
                     self._workloads.setdefault(workload.namespace, []).append(workload)
-        return self._workloads.get(namespace, [])
 
 
 def own_constraints(pod: Pod, action: Action) -> tuple[TopologySpreadConstraint, ...]:

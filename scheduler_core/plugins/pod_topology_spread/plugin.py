@@ -113,7 +113,7 @@ class PodTopologySpread(
                 which = found
             else:
                 np.copyto(which, found, where=which == 0)
-        return Verdicts(which, STATUSES) if which is not None and which.any() else PASS
+        return Verdicts(which, STATUSES) if which is not None and np.count_nonzero(which) else PASS
 
     def add_pod_delta(
         self, pod: Pod, state: SpreadState, cluster: Cluster, slots: NDArray[np.intp], rows: NDArray[np.intp]

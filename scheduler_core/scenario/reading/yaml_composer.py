@@ -176,7 +176,10 @@ class Composer:
     def _alias(self, event: AliasEvent) -> tuple[Any, int]:
         if event.anchor not in self._anchors:
             raise _at(
-                event, Message("the alias *{anchor} names an anchor that does not exist above it", anchor=event.anchor)
+                event,
+                Message(
+                    "the alias *{anchor} names an anchor that is not above it in this document", anchor=event.anchor
+                ),
             )
         value, size = self._anchors[event.anchor]
         self.expanded += size

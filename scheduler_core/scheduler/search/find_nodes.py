@@ -184,7 +184,7 @@ def _find_nodes_that_pass_filters(
         asked.append(_along_ring(rows, start + done, min(size, len(rows) - done)))
         results.append(framework.run_filters(cycle, asked[-1]))
         which = results[-1].which
-        feasible += len(which) - int(np.count_nonzero(which))
+        feasible += len(which) - (int(np.count_nonzero(which)) if results[-1].statuses else 0)
         done += size
         size = max(2 * (wanted + 1 - feasible), size // 2, 64)
     which, statuses = _joined(results)

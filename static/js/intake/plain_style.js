@@ -6,12 +6,12 @@ const UNUSUAL = /[^\n -~]/;
 const SINGLE = /^'((?:[^']|'')*)' *$/;
 const DOUBLE = /^"([^"\\]*)" *$/;
 const LIKE_STRUCTURE = /^-(?: |$)|: | #|:$/;
-const NULL = /^(?:~|null|Null|NULL)$/;
+const NULL = /^(?:|~|null|Null|NULL)$/;
 const TRUE = /^(?:y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON)$/;
 const FALSE = /^(?:n|N|no|No|NO|false|False|FALSE|off|Off|OFF)$/;
+const INTEGER = /^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*)$/;
+const FLOAT = /^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/;
 const NUMBER = /^-?(?:0|[1-9][0-9]{0,14})$/;
-const LIKE_NUMBER =
-	/^[-+]?(?:0b[01_]+|0o[0-7_]+|0x[0-9a-fA-F_]+|[0-9][0-9_]*|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?)$/;
 const LONGEST_NUMBER = 64;
 const DEEPEST = 40;
 
@@ -117,15 +117,41 @@ function keyOf(text) {
 	return key;
 }
 
-/** @param {string} text */
+/** As `resolvePlain`, where a number looks the same in JSON. @param {string} text */
 function plain(text) {
-	if (text.length > LONGEST_NUMBER) return text;
-	if (/^[a-zA-Z~]/.test(text)) return TRUE.test(text) ? true : FALSE.test(text) ? false : NULL.test(text) ? null : text;
-	if (!/^[-+.0-9]/.test(text)) return text;
-	if (NUMBER.test(text) && text !== "-0") return Number(text);
-	if (LIKE_NUMBER.test(text)) throw new Unsure();
-	return text;
+	const found = resolvePlain(text);
+	if (typeof found === "number" && (!NUMBER.test(text) || text === "-0")) throw new Unsure();
+	return found;
 }
+
+/**
+ * What an unquoted scalar stands for where kubectl reads it: `resolve_plain` in scenario/reading/yaml_composer.py.
+ * @param {string} text @returns {string | number | boolean | null}
+ */
+function resolvePlain(text) {
+	if (text.length > LONGEST_NUMBER) return text;
+	if (/^[a-zA-Z~]|^$/.test(text))
+		return TRUE.test(text) ? true : FALSE.test(text) ? false : NULL.test(text) ? null : text;
+	if (!/^[-+.0-9]/.test(text)) return text;
+	if (INTEGER.test(text)) return integer(text);
+	const number = FLOAT.test(text) ? Number(text) : Number.NaN;
+	return Number.isFinite(number) ? number : text;
+}
+
+/** As Go's ParseInt does: a leading 0 means octal. @param {string} text */
+function integer(text) {
+	const digits = text.replaceAll("_", "").replace(/^[-+]/, "");
+	const octal = /^0[0-9]+$/.test(digits);
+	const number = octal && /[89]/.test(digits) ? Number.NaN : Number(octal ? `0o${digits}` : digits);
+	return Number.isNaN(number) ? text : text.startsWith("-") && number ? -number : number;
+}
+
+const SCALAR = { tag: "tag:yaml.org,2002:int", resolve: resolvePlain };
+/** For a parser that takes every scalar for a text. */
+export const SCALARS = [
+	{ ...SCALAR, default: true, test: /^(?:[-+.~0-9a-zA-Z]|$)/ },
+	...["null", "bool", "float"].map((name) => ({ ...SCALAR, tag: `tag:yaml.org,2002:${name}` })),
+];
 
 /** A value that stands on one line; throws Unsure. @param {string} line */
 function scalar(line) {

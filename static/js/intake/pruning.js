@@ -30,16 +30,17 @@ export class LeftOut {
 	kinds = /** @type {Record<string, number>} */ ({});
 	fields = /** @type {Record<string, number>} */ ({});
 	unknown = /** @type {Record<string, number>} */ ({});
+	said = /** @type {Record<string, number>} */ ({});
 	cut = /** @type {number[]} */ ([]);
 
-	/** @param {"kinds" | "fields" | "unknown"} what @param {string} name */
+	/** @param {"kinds" | "fields" | "unknown" | "said"} what @param {string} name */
 	count(what, name) {
 		this[what][name] = (this[what][name] ?? 0) + 1;
 	}
 
 	/** @param {LeftOut} other */
 	add(other) {
-		for (const what of /** @type {const} */ (["kinds", "fields", "unknown"])) {
+		for (const what of /** @type {const} */ (["kinds", "fields", "unknown", "said"])) {
 			for (const [name, number] of Object.entries(other[what])) this[what][name] = (this[what][name] ?? 0) + number;
 		}
 	}

@@ -5,6 +5,14 @@
 const LOG = /^==== START logs for .*$/gm;
 const LOG_END = /==== END logs for .*$/gm;
 const LONGEST_MARK = 700;
+const WORDS = // of kubectl
+	/(Error from server(?: \(\w+\))?|Unable to connect to the server|The connection to the server|No resources found)/;
+const PREFIXED = /([Ee]rror|Warning)(?=: )/;
+const LOG_LINE = /([EWIF]\d{4} \d\d:\d\d:\d\d\.)/;
+const COMMAND = /((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )/;
+const SAID = [WORDS, PREFIXED, LOG_LINE, COMMAND, /```\w*(?=\s)/].map((one) => one.source).join("|"); // around a dump
+const LATER = new RegExp(`\\n(?:${SAID})[^\\n]*`, "g");
+const FIRST = new RegExp(`^(?:${SAID})[^\\n]*`);
 
 /** `text` is what is here; it is read up to `at`, and begins on line `line` of the whole. */
 export class Source {
@@ -17,7 +25,7 @@ export class Source {
 
 	/** @param {AsyncIterator<string>} blocks @param {import("./pruning.js").LeftOut} leftOut */
 	constructor(blocks, leftOut) {
-		this.blocks = withoutLogs(blocks, leftOut);
+		this.blocks = withoutSaid(withoutLogs(blocks, leftOut), leftOut);
 	}
 
 	/** @param {number} at */
@@ -94,6 +102,26 @@ async function* withoutLogs(blocks, leftOut) {
 		yield dropper.text(whole);
 	}
 	yield dropper.text(tail);
+}
+
+/**
+ * What a terminal shows around a dump is dropped but for its line ends, and counted.
+ * @param {AsyncGenerator<string>} blocks
+ * @param {import("./pruning.js").LeftOut} leftOut
+ * @returns {AsyncGenerator<string>}
+ */
+async function* withoutSaid(blocks, leftOut) {
+	/** @param {string} line @param {(string | undefined)[]} found */
+	const dropped = (line, ...[words, prefix, log, command]) => {
+		const name = words || prefix || (log && "log line") || (command && "command line");
+		if (name) leftOut.count("said", name);
+		return line.startsWith("\n") ? "\n" : "";
+	};
+	let atStart = true;
+	for await (const block of blocks) {
+		yield (atStart ? block.replace(FIRST, dropped) : block).replace(LATER, dropped);
+		if (block) atStart = block.endsWith("\n");
+	}
 }
 
 class Dropper {

@@ -7,6 +7,7 @@
 const DASH = /^( *)-( +)(?=[^ #])/;
 const ITEMS = /^items:\s*(#.*)?$/;
 const KIND = /^kind: *["']?([A-Za-z]*List)["']?\s*$/;
+const ANCHOR = /[-:] +&\w/; // other items may refer to it
 const MARKER = /^---(?=[ \t]|$)/;
 const JSON_START = /^(?:\{\s*(?:"|$)|\[\s*(?:\{|$))/; // what follows is no YAML
 // Of an object that an API server printed, whose keys kubectl sorts: what comes early in it, and what comes last.
@@ -115,7 +116,7 @@ function noteKey(now, line) {
 /** @param {Open} now @param {string} line @param {number} number @returns {Generator<Piece>} */
 function* inItems(now, line, number) {
 	const match = DASH.exec(line);
-	if (match && (now.dash === -1 || now.dash === match[1].length)) {
+	if (match && (now.dash === -1 || now.dash === match[1].length) && !hasAnchor(now)) {
 		if (now.lines.length) yield* item(now);
 		Object.assign(now, { dash: match[1].length, lines: [line], firstLine: number });
 	} else if (line && !" #-".includes(line[0])) {
@@ -126,17 +127,27 @@ function* inItems(now, line, number) {
 }
 
 /**
- * The item that is complete, moved to the left; one without a kind waits for that of its list.
+ * The item that is complete, moved to the left; one without a kind waits for that of its list. With an anchor it has
+ * all items with it that follow.
  * @param {Open} now
  * @returns {Generator<Piece>}
  */
 function* item(now) {
+	if (hasAnchor(now)) {
+		yield piece([`kind: ${now.kind || "List"}`, "items:", ...now.lines], now.firstLine - 2, { typed: false });
+		return;
+	}
 	const inner = DASH.exec(now.lines[0])?.[0].length ?? 0;
 	const moved = [" ".repeat(inner) + now.lines[0].slice(inner), ...now.lines.slice(1)];
 	const whole = moved.every((line) => !line.slice(0, inner).trim());
 	const made = piece(whole ? moved.map((line) => line.slice(inner)) : now.lines, now.firstLine, { typed: whole });
 	if (made.lines.some((line) => line.startsWith("kind:"))) yield made;
 	else now.waiting.push(made);
+}
+
+/** @param {Open} now */
+function hasAnchor(now) {
+	return now.lines.some((line) => line.includes("&") && ANCHOR.test(line));
 }
 
 /** @param {Open} now @param {boolean} atEnd @param {boolean} [printed] @returns {Generator<Piece>} */
@@ -181,6 +192,8 @@ function isUnfinished(lines, printed) {
 			.endsWith(":")
 	)
 		return true; // without value
+	const has = (/** @type {string} */ start) => lines.some((line) => line.startsWith(start));
+	if (isPrinted(lines) && has("spec:") && !has("  uid:")) return false; // somebody took out what a server writes
 	const wanted = isPrinted(lines) ? ["  uid:", last] : begun;
-	return !wanted.every((start) => lines.some((line) => line.startsWith(start)));
+	return !wanted.every(has);
 }

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_core import encode, parse_scenario, simulate
-from scheduler_core.framework.interface import Code, PreScoreResult, Reads, Status, Verdicts
+from scheduler_core.framework.interface import SKIP, SUCCESS, Code, PreScoreResult, Reads, Status, Verdicts
 from scheduler_core.framework.reads import LOAD_FIELDS, OBJECT_FIELDS, POD_FIELDS, ReadsError
 from scheduler_core.framework.reads_guard import guarded_registry
 from scheduler_core.framework.runtime.score_cache import NodeLocalCache
@@ -137,6 +137,27 @@ def test_the_guard_says_what_a_plugin_reads_without_naming_it(reads, look, sente
     Curious.reads, Curious.__name__ = reads, "Team"
     with pytest.raises(ReadsError, match=sentence):
         list(simulate(teams(), guarded_registry({**REGISTRY, "Team": Curious})))
+
+
+def test_the_guard_says_that_pre_score_looks_at_nodes_although_it_is_asked_once_for_pods_that_are_alike():
+    class Prepared:
+        name = "Prepared"
+        reads = Reads()
+
+        def __init__(self, args, handle):
+            pass
+
+        def pre_score(self, pod, state, nodes, rows):
+            return PreScoreResult(status=SUCCESS if len(rows) > 1 else SKIP)
+
+        def score(self, pod, state, nodes, rows):
+            return np.zeros(len(rows), np.int64)
+
+    plugins = {point: {"enabled": [{"name": "Prepared"}]} for point in ("preScore", "score")}
+    text = scenario(node("a"), node("b"), pod("p"), configuration(profiles=[{"plugins": plugins}]))
+    found = parse_scenario(text, known_plugins={"Prepared": ("pre_score", "score")})
+    with pytest.raises(ReadsError, match="Prepared reads in PreScore how many nodes there are"):
+        list(simulate(found, guarded_registry({**REGISTRY, "Prepared": Prepared})))
 
 
 NEVER_SEEN = {"NodeName": {("node", "name")}}  # it passes pods that name no node, and no others come to the filters

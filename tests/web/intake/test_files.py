@@ -54,6 +54,67 @@ def test_logs_in_a_cluster_info_dump_are_dropped(block: int, monkeypatch: pytest
     assert "1 container log" in found.notes[0]
 
 
+FORBIDDEN = (
+    'Error from server (Forbidden): pods is forbidden: User "x" cannot list resource "pods" at the cluster scope'
+)
+AROUND = {
+    "Error from server (Forbidden)": FORBIDDEN,
+    "error": 'error: the server doesn\'t have a resource type "foo"',
+    "Warning": "Warning: v1 ComponentStatus is deprecated in v1.19+",
+    "The connection to the server": "The connection to the server localhost:8080 was refused - did you specify a port?",
+    "No resources found": "No resources found in shop namespace.",
+    "log line": 'E1122 10:11:12.123456   12345 memcache.go:265] "Unhandled Error" err="couldn\'t get API group list"',
+    "command line": "me@desk:~$ kubectl get nodes,pods -A -o yaml",
+}
+
+
+@pytest.mark.parametrize("form", ["YAML", "JSON", "Windows"])
+@pytest.mark.parametrize("name", AROUND)
+def test_what_a_terminal_shows_around_a_dump_is_left_out_and_told(form: str, name: str) -> None:
+    whole, end = WRITTEN[form], "\r\n" if form == "Windows" else "\n"
+    found = importers.convert(f"{AROUND[name]}{end}{whole}{AROUND[name]}{end}", Limits())
+    assert found.text == importers.convert(whole, Limits()).text
+    assert not found.cut
+    assert found.notes[0].startswith(f"Left out, since kubectl or a terminal wrote it around the objects: {name} (2).")
+
+
+@pytest.mark.parametrize("block", [1, 7, 1 << 20])
+def test_an_error_between_two_dumps_is_told(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file_text, "BLOCK", block)
+    for write in (as_yaml, as_json):
+        text = f"```yaml\n{write(listed([node('n1')]))}{FORBIDDEN}\n{write(listed([pod('a')]))}```\n"
+        found = importers.convert(io.BytesIO(text.encode()), Limits())
+        assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
+        assert "Error from server (Forbidden) (1)" in found.notes[0]
+
+
+def test_a_text_of_errors_alone_is_refused_with_them() -> None:
+    with pytest.raises(ScenarioErrors, match="only what kubectl says: Error from server \\(Forbidden\\)"):
+        importers.convert(FORBIDDEN, Limits())
+
+
+def test_a_log_line_within_an_object_stays() -> None:
+    made = node("n1")
+    made["metadata"]["annotations"] = {"kschedui.io/note": f"a\nWarning: b\n{FORBIDDEN}\n"}
+    for write in (as_yaml, as_json):
+        notes = importers.convert(write(listed([made])), Limits()).notes
+        assert notes == ["Fields left out, since scheduling does not read them: annotations (1)."]
+
+
+def test_what_kubectl_describe_prints_is_told_by_its_name() -> None:
+    with pytest.raises(ScenarioErrors, match="kubectl describe"):
+        importers.convert("Name:         web\nNamespace:    default\nPriority:     0\nEvents:  <none>\n", Limits())
+
+
+def test_a_dump_that_somebody_cleaned_by_hand_is_not_taken_for_cut_off() -> None:
+    text = (
+        as_yaml(node("n1")) + "---\n" + as_yaml(pod("a")).replace("metadata:\n", 'metadata:\n  resourceVersion: "1"\n')
+    )
+    found = importers.convert(text, Limits())
+    assert not found.cut
+    assert [one["kind"] for one in yaml.safe_load_all(found.text)] == ["Node", "Pod", "Scenario"]
+
+
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("part", [0.3, 0.52, 0.77])
 def test_a_dump_that_is_cut_off_is_read_as_far_as_it_is_whole_and_says_so(form: str, part: float) -> None:

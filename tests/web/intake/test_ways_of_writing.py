@@ -14,7 +14,7 @@ from kschedui.scenarios.importers.reading.left_out import LeftOut
 from kschedui.scenarios.importers.reading.line_filter import Unsure, kept_lines
 from kschedui.scenarios.importers.reading.plain_style import composed
 from kschedui.scenarios.importers.reading.pruning import pruned
-from scheduler_core import Limits
+from scheduler_core import Limits, ScenarioErrors
 from scheduler_core.scenario.reading.documents import data_of
 from tests.dumps import SECRET, Cluster, as_yaml
 
@@ -106,6 +106,35 @@ spec:
   containers:
   - {name: a, env: [{value: SECRET}]}""",
 }
+
+
+ANCHORS = """apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n0}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n1}
+  status: &room {allocatable: {cpu: "2"}}
+- apiVersion: v1
+  kind: Node
+  metadata: {name: n2}
+  status: *room
+"""
+
+
+def test_an_item_of_a_list_may_refer_to_an_anchor_in_an_earlier_one() -> None:
+    found = list(yaml.safe_load_all(importers.convert(ANCHORS, Limits()).text))
+    assert [one.get("status") for one in found[1:3]] == [{"allocatable": {"cpu": "2"}}] * 2
+    assert [one["metadata"]["name"] for one in found[:3]] == ["n0", "n1", "n2"]
+
+
+def test_an_anchor_of_another_document_is_not_there_and_nothing_is_called_cut_off() -> None:
+    text = ANCHORS.replace("- apiVersion: v1\n  kind: Node\n  metadata: {name: n2}", "---\nkind: Node")
+    with pytest.raises(ScenarioErrors, match=r"line 1[0-9].*: the alias .room names an anchor that is not above it"):
+        importers.convert(text.replace("\n  status: *room", "\nstatus: *room"), Limits())
 
 
 @pytest.mark.parametrize("style", STYLES.values(), ids=STYLES)

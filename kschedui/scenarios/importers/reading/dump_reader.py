@@ -28,6 +28,7 @@ from scheduler_core.scenario.reading.problems import Problems, TooManyProblems
 BETWEEN = re.compile(r"\s*(?:---[ \t]*(?=\r?\n|\Z)\s*)*")
 LONGEST_MARKER = 80
 JSON = re.compile(r"\{\s*(?:[\"}]|\Z)|\[\s*(?:[\[{\"\]]|\Z)")
+DESCRIBED = re.compile(r"Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}")
 TABLE = re.compile(r"(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]")
 MOST_ERRORS = 20
 
@@ -63,6 +64,8 @@ def read_dump(source: str | BinaryIO, limits: Limits) -> Dump:
     while has_more(text):
         if TABLE.match(text.text, text.at):
             raise refusal(Message("this is a table for people; ask kubectl for -o yaml or -o json"), text.line_here)
+        if DESCRIBED.match(text.text, text.at):
+            raise refusal(Message("this is what kubectl describe prints; ask kubectl for -o yaml or -o json"))
         if JSON.match(text.text, text.at):
             json_dump.read(text, dump.take, dump.left_out)
         else:
@@ -140,7 +143,8 @@ class YamlReading:
 
 def _placed(error: ScenarioError, last: Piece | None) -> ScenarioError:
     """An error at the very end is that of a text which is cut off."""
-    if last is None or error.line < last.last_line or last.last_line <= 1:
+    is_unread = isinstance(error.message, Message) and error.message.template.startswith("not valid YAML")
+    if last is None or error.line < last.last_line or last.last_line <= 1 or not is_unread:
         return error
     message = Message("the text is cut off here, or not finished: {reason}", reason=error.message)
     return ScenarioError(error.path, error.line, message, error.document, error.column)

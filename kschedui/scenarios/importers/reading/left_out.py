@@ -22,11 +22,15 @@ OF_CLAIMS = {"DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceC
 
 @dataclass
 class LeftOut:
-    """Counts by name. `cut`: where the text ends in the middle of something, as (line, objects before it)."""
+    """Counts by name. `said`: lines of a terminal around the dump, by how they begin.
+
+    `cut`: where the text ends in the middle of something, as (line, objects before it).
+    """
 
     kinds: Counter[str] = field(default_factory=Counter)
     fields: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
+    said: Counter[str] = field(default_factory=Counter)
     cut: list[int] = field(default_factory=list)
 
     def document(self) -> str:
@@ -35,7 +39,7 @@ class LeftOut:
 
     def add(self, found: dict[str, Any]) -> None:
         """Count in what a `LeftOut` document says, as far as it makes sense."""
-        for name in ("kinds", "fields", "unknown"):
+        for name in ("kinds", "fields", "unknown", "said"):
             counts = found.get(name)
             for key, number in counts.items() if isinstance(counts, dict) else ():
                 if isinstance(number, int) and not isinstance(number, bool):
@@ -50,9 +54,15 @@ class LeftOut:
             line, number = self.cut
             yield Message(
                 "The text is cut off: it ends at line {line:,} in the middle of an object. "
-                "The {number:,} objects before it were read; the rest of the cluster is missing.",
+                "Objects before it, which were read: {number:,}. The rest of the cluster is missing.",
                 line=line,
                 number=number,
+            )
+        if self.said:
+            yield Message(
+                "Left out, since kubectl or a terminal wrote it around the objects: {lines}. "
+                "What an error names may be missing.",
+                lines=_listed(self.said),
             )
         claims = {name: number for name, number in self.kinds.items() if name in OF_CLAIMS}
         known = {name: self.kinds[name] for name in self.kinds.keys() - claims.keys() if not _meant_kind(name)}

@@ -11,12 +11,20 @@ from kschedui.scenarios.importers.reading.left_out import LeftOut
 LOG, LOG_END = re.compile(r"^==== START logs for .*$", re.MULTILINE), re.compile(r"==== END logs for .*$", re.MULTILINE)
 LONGEST_MARK = 700
 
+# What a terminal shows around a dump, each on a line of its own: what kubectl says, its own log, how it was called.
+_SAID = (
+    r"(?:(Error from server(?: \(\w+\))?|Unable to connect to the server|The connection to the server"
+    r"|No resources found|[Ee]rror(?=: )|Warning(?=: ))|([EWIF]\d{4} \d\d:\d\d:\d\d\.)"
+    r"|((?:PS )?(?:[^\s#]\S{0,80} ?)?[$%>#] (?:kubectl|oc) )|```\w*(?=\s))[^\n]*"
+)
+SAID, SAID_FIRST = re.compile(r"\n" + _SAID), re.compile(_SAID)
+
 
 class Source:
     """`text` is what is here; it is read up to `at`, and begins on line `line` of the whole."""
 
     def __init__(self, blocks: Iterable[str], left_out: LeftOut) -> None:
-        self._blocks = without_logs(blocks, left_out)
+        self._blocks = without_said(without_logs(blocks, left_out), left_out)
         self._lines: list[str] = []
         self._index = 0
         self.text = ""
@@ -90,3 +98,19 @@ def _without_logs(text: str, left_out: LeftOut, *, inside: bool) -> tuple[str, b
             return "".join(kept), inside
         left_out.kinds["container log"] += not inside
         inside, at = not inside, mark.end()
+
+
+def without_said(blocks: Iterable[str], left_out: LeftOut) -> Iterator[str]:
+    """What a terminal shows around a dump is dropped but for its line ends, and counted."""
+
+    def dropped(match: re.Match[str]) -> str:
+        words, log, command = match.groups()
+        if name := words or (log and "log line") or (command and "command line"):
+            left_out.said[name] += 1
+        return "\n" if match[0].startswith("\n") else ""
+
+    at_start = True
+    for block in blocks:
+        text = SAID_FIRST.sub(dropped, block, count=1) if at_start and SAID_FIRST.match(block) else block
+        yield SAID.sub(dropped, text)
+        at_start = block.endswith("\n") if block else at_start

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 DASH = re.compile(r"( *)-( +)(?=[^ #])")
 ITEMS = re.compile(r"items:\s*(#.*)?$")
 KIND = re.compile(r"kind: *[\"']?([A-Za-z]*List)[\"']?\s*$")
+ANCHOR = re.compile(r"[-:] +&\w")  # other items may refer to it
 MARKER = re.compile(r"---(?=[ \t]|$)")
 JSON = re.compile(r"\{\s*(\"|$)|\[\s*(\{|$)")  # at the start of a line: what follows is no YAML
 
@@ -112,7 +113,7 @@ def _note_key(now: _Open, line: str) -> None:
 
 def _in_items(now: _Open, line: str, number: int) -> Iterator[Piece]:
     match = DASH.match(line)
-    if match and now.dash in (-1, len(match[1])):
+    if match and now.dash in (-1, len(match[1])) and not _has_anchor(now):
         if now.lines:
             yield from _item(now)
         now.dash = len(match[1])
@@ -126,8 +127,18 @@ def _in_items(now: _Open, line: str, number: int) -> Iterator[Piece]:
         now.lines.append(line)
 
 
+def _has_anchor(now: _Open) -> bool:
+    return any("&" in line and ANCHOR.search(line) for line in now.lines)
+
+
 def _item(now: _Open) -> Iterator[Piece]:
-    """The item that is complete, moved to the left; one without a kind waits for that of its list."""
+    """The item that is complete, moved to the left; one without a kind waits for that of its list.
+
+    With an anchor it has all items with it that follow.
+    """
+    if _has_anchor(now):
+        yield Piece([f"kind: {now.kind or 'List'}", "items:", *now.lines], now.first_line - 2, typed=False)
+        return
     match = DASH.match(now.lines[0])
     inner = match.end() if match else 0
     moved = [" " * inner + now.lines[0][inner:], *now.lines[1:]]
@@ -166,5 +177,7 @@ def _is_unfinished(lines: list[str], *, printed: bool) -> bool:
     if _is_printed(lines):
         if next(line for line in reversed(lines) if line.strip()).rstrip().endswith(":"):
             return True  # a name whose value is missing
+        if any(line.startswith("spec:") for line in lines) and not any(line.startswith("  uid:") for line in lines):
+            return False  # somebody took out what an API server always writes, and perhaps its status
         wanted = ("  uid:", LAST.get(kind, ""))
     return not all(any(line.startswith(last) for line in lines) for last in wanted)

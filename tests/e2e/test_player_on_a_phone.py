@@ -1,0 +1,70 @@
+"""What a phone shows of a step, and what two fingers do."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Page, expect
+
+from tests.e2e.player_page import dry_run, link_to, open_player, seek, steps_of, until
+
+
+def shown_whole(page: Page, selector: str) -> None:
+    """Nothing of these texts is cut off."""
+    cut = page.eval_on_selector_all(
+        selector, "all => all.filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.textContent)"
+    )
+    assert cut == []
+
+
+def test_a_phone_shows_the_dry_run_and_whole_dates(phone: Page) -> None:
+    open_player(phone, "flash-sale")
+    step = dry_run(phone)
+    seek(phone, f"{step}.1")
+    expect(phone.locator(".lying")).to_have_count(6)
+    expect(phone.locator(".lying u")).to_have_count(6)
+    seek(phone, link_to(phone, step))
+    expect(phone.locator(".rung-cell b", has_text="Dec 24")).to_be_visible()
+    shown_whole(phone, ".rung-cell b, .floor > *, .lying-head span")
+    edges = phone.eval_on_selector_all(".rung-cell b", "all => all.map(e => e.getBoundingClientRect().right)")
+    assert max(edges) <= 390
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_phone_shows_binding_cycles_beside_the_lanes(phone: Page) -> None:
+    open_player(phone, "overlap")
+    seek(phone, str(steps_of(phone, "NodesFiltered")[2]))
+    rail = phone.locator("#rail").bounding_box()
+    for chip in phone.locator(".beside-pod").all():
+        expect(chip).to_be_visible()
+        box = chip.bounding_box()
+        assert rail
+        assert box
+        assert 0 <= box["x"] <= 390 - box["width"]
+        assert rail["y"] <= box["y"] <= rail["y"] + rail["height"] - box["height"]
+
+
+def test_two_fingers_zoom_the_timeline_and_one_scrubs(phone: Page) -> None:
+    open_player(phone, "flash-sale")
+    until(phone, "kschedui.timeline.handsOn !== null")
+    seek(phone, "1")
+    box = phone.locator(".axis").bounding_box()
+    assert box
+    session = phone.context.new_cdp_session(phone)
+
+    def touch(kind: str, *places: float) -> None:
+        points = [{"x": x, "y": box["y"] + 20, "id": finger} for finger, x in enumerate(places)]
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    everything = phone.locator(".mark").count()
+    touch("touchStart", 150)
+    touch("touchStart", 150, 200)
+    for far in (20, 40, 60, 80, 100):
+        touch("touchMove", 150 - far, 200 + far)
+    touch("touchEnd")
+    expect(phone.locator(".mark.round").first).to_be_visible()
+    assert phone.locator(".mark").count() < everything
+    touch("touchStart", 40)
+    until(phone, "!kschedui.player.pendingDraw")
+    before = phone.evaluate("kschedui.player.step")
+    touch("touchMove", 320)
+    until(phone, "before => kschedui.player.step > before", before)
+    touch("touchEnd")
