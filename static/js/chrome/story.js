@@ -12,6 +12,7 @@ import { framesOf } from "../steps/registry.js";
 const ROW = 60; // letters of a sentence that stand in one row
 const WHY_ROW = 112;
 const CARD_ROW = 24;
+const CARD_MOST = 96; // what else is wished is counted
 
 /** @param {Element} target @param {View} view */
 export function drawHero(target, view) {
@@ -39,14 +40,20 @@ export function drawHero(target, view) {
 	const { scheduler } = pod?.summary ?? {};
 	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
-	const about = labels.join(", ");
+	const told = (/** @type {number} */ most) =>
+		[...labels.slice(0, most), ...(most < labels.length ? [t("list.more", { n: labels.length - most })] : [])].join(
+			" · ",
+		);
+	let most = labels.length;
+	while (most > 1 && widthOf(told(most)) > CARD_MOST) most -= 1;
+	const about = told(most);
 	patch(target, [
 		h(
 			"button",
 			{
 				key: "pod",
 				type: "button",
-				class: `hero ${widthOf(about) > CARD_ROW ? "full" : ""}`,
+				class: `hero ${widthOf(about) > CARD_ROW ? "full" : ""} ${widthOf(about) > 3 * CARD_ROW ? "packed" : ""}`,
 				"data-fly-from": view.hero,
 				title: view.hero,
 				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
@@ -63,7 +70,7 @@ export function drawHero(target, view) {
 				{ class: "hero-more" },
 				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("hero.nothing"),
 			),
-			h("span", { class: "hero-more labels", title: about }, about),
+			h("span", { class: "hero-more labels", title: labels.join(" · ") }, about),
 		),
 	]);
 }
