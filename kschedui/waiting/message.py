@@ -18,7 +18,8 @@ OLD = re.compile(
     r"No nodes are available that match all of the (?:following )?predicates:*|fit failure summary on nodes ?:"
 )
 COUNTED_BEHIND = re.compile(rf"(?:^|, ?)([^,()]+(?:\(s\)[^,()]*)?) \(({NUMBER})\)")
-END = re.compile(r"\.(?=[\s\"']|$)")
+END = re.compile(r"\.(?=[\s\"'`]|$)")
+IN_A_LOG = re.compile(r"; (?:waiting|retrying)(?=\s|$)")  # behind the message in the scheduler's log
 PREEMPTION = re.compile(r"preemption: *$")
 NOT_ELIGIBLE = re.compile(r"preemption: (not eligible due to [\w =-]+|pod group for pod not found)")
 CUT = re.compile(r"\s*(?:\.\.\.|\u2026)$")  # as an event is that would be too long
@@ -71,7 +72,7 @@ class FailedMessage:
 
 def messages(text: str) -> list[FailedMessage]:
     """All messages in a text, each once: of kubectl describe, of an event list, of a dump."""
-    plain = unquoted(" ".join(text.split()))
+    plain = IN_A_LOG.sub("", unquoted(" ".join(text.split())))
     starts = [match.start() for match in NODES.finditer(plain) if not _of_preemption(plain, match)]
     starts += [match.start() for match in OLD.finditer(plain)]
     between = list(pairwise([*sorted(starts), len(plain)]))[:MOST_MESSAGES]

@@ -147,7 +147,7 @@ REASONS = (
         Message("Which claim, and what it lacks."),
     ),
     Reason(
-        r"node\(s\) unavailable due to one or more pvc\(s\) bound to non-existent pv\(s\)",
+        r"(?:node\(s\) unavailable due to one or more )?pvc\(s\) bound to non-existent pv\(s\)",
         "VolumeBinding", "volume-waits", NEVER,
         Message("A claim of the pod is bound to a volume that does not exist."),
         WHICH_CLAIM,

@@ -204,6 +204,35 @@ def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_w
     at(student, "42")
 
 
+def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_over_them(visitor: MakePage) -> None:
+    teacher, phone = visitor(), visitor(phone=True)
+    code = start(teacher)
+    join(phone, code)
+    to_question(teacher)
+    phone.locator("#predict .answer").first.tap()
+    expect(teacher.locator(".class-tally")).to_have_text("1 of 1 answered")
+    teacher.locator(".class-bar .primary").click()
+    expect(phone.locator("#histogram.listed")).to_be_visible()
+    counts, timeline = (phone.locator(one).bounding_box() for one in ("#histogram", "#timeline"))
+    assert counts
+    assert timeline
+    assert counts["y"] + counts["height"] <= timeline["y"]
+    ends = phone.locator("#histogram li").evaluate_all(
+        "all => all.map((one) => one.children[1].getBoundingClientRect().right)"
+    )
+    assert len(set(ends)) == 1
+    press(teacher, "P")
+    stage, counts = (teacher.locator(one).bounding_box() for one in ("#stage", "#histogram"))
+    assert stage
+    assert counts
+    assert stage["x"] <= counts["x"]
+    assert counts["x"] + counts["width"] <= stage["x"] + stage["width"]
+    press(teacher, "P")
+    teacher.get_by_role("button", name="End", exact=True).click()
+    teacher.get_by_role("button", name="End it").click()
+    expect(phone.locator(".class-news")).to_have_text("The class is over.")
+
+
 @needs_axe
 @pytest.mark.parametrize("language", ["en", "zh-hans"])
 def test_axe_finds_nothing_serious_on_the_pages_of_a_class(visitor: MakePage, language: str) -> None:

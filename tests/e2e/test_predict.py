@@ -67,7 +67,7 @@ def test_a_run_asks_and_compares_by_keyboard_alone(browser_page: Page) -> None:
     assert sentence(page) == "Which node wins web?"
     page.keyboard.press("1")
     page.keyboard.press("ArrowRight")
-    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy, not busy as you predicted")
+    expect(page.locator("#caption .eyebrow")).to_contain_text("✕ roomy; you predicted: busy")
     expect(page.locator(".prediction-tag")).to_be_visible()
     expect(page.locator("#margin")).to_contain_text("roomy, busy")
     page.keyboard.press("End")

@@ -99,12 +99,24 @@ test("with other names nothing that somebody named is sent, and the owner gets t
 test("what cannot be read is refused with its line, and nothing of it is sent", async () => {
 	await assert.rejects(
 		reduced("kind: Pod\nmetadata:\n  name: 'a\n", 7),
-		(error) => error instanceof Malformed && error.atEnd,
+		(error) => error instanceof Malformed && error.reason === "cut",
 	);
 	await assert.rejects(
 		reduced('{"kind": "Pod",\n "metadata" 7}', 7),
 		(error) => error instanceof Malformed && error.line === 2,
 	);
+	for (const [text, line, reason] of [
+		["kind: Pod\nmetadata: {name: a,\n name: b}\n", 3, "twice"],
+		["kind: Pod\nmetadata:\n\tname: a\n", 3, "tab"],
+		["kind: Pod\nmetadata: &m {name: a}\n---\nkind: Node\nmetadata: *m\n", 4, "alias"],
+		["NAME   STATUS   ROLES\nn1     Ready    none\n", 1, "people"],
+		["Name:         web\nNamespace:    default\n", 1, "people"],
+	]) {
+		await assert.rejects(reduced(text, 7), (error) => {
+			assert.deepEqual([error.line, error.reason], [line, reason]);
+			return true;
+		});
+	}
 });
 
 test("a text of a cluster is known by what only an API server writes", () => {

@@ -152,7 +152,7 @@ def mine_row(visitor: Visitor, scenario: Scenario) -> dict[str, Any]:
         **urls,
         **about,
         "version": number,
-        "forked_from": origin.scenario.title if origin else "",
+        "forked_from": own_title(origin.scenario) if origin else "",
         "picture": card(scenario)["picture"],
     }
 
@@ -224,6 +224,7 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
     scenario = version.scenario
     lesson = lesson_of(version.summary)
     engine_is_old = run.engine_version != ENGINE_VERSION
+    origin = origin_of(visitor, scenario)
     return {
         "boot": boot(request, visitor, version, run, embed=embed),
         "scenario": scenario,
@@ -235,7 +236,8 @@ def page(request: HttpRequest, visitor: Visitor, version: Version, run: Run, *, 
         "current_engine": ENGINE_VERSION,
         "versions": version_links(version),
         **release_choice.context(version, run, path_of(version)),
-        "fork_of": origin_of(visitor, scenario),
+        "fork_of": origin,
+        "fork_title": own_title(origin.scenario) if origin else "",
         "unfurl": unfurl(request, version, lesson),
     }
 

@@ -16,6 +16,7 @@ from kschedui.scenarios.release_examples import Pair
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.rates import count
+from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.release_choice import badge
 from kschedui.web.pages.views import seen
@@ -91,14 +92,15 @@ def example(request: HttpRequest) -> HttpResponse:
 @page_view
 @require_safe
 def across(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `version`, `most` (attempts that are compared),
-    `cut` (whether a run has more), `outcomes` [(across_releases.Outcome, Strip)] newest first."""
+    """/s/<sid>/v/<n>/releases/: scenarios/releases.html, `scenario`, `title`, `version`, `most` (attempts that are
+    compared), `cut` (whether a run has more), `outcomes` [(across_releases.Outcome, Strip)] newest first."""
     _, scenario = seen(request, sid)
     count(request, "run")
     version = scenarios.version(scenario, number)
     found = worked(request, jobs.across_releases, version.text, size=HEAVY, slow=True)
     shown = [(outcome, strip(outcome)) for outcome in found]
     context = {"scenario": scenario, "version": version, "most": MOST_ATTEMPTS, "outcomes": shown}
+    context["title"] = cards.own_title(scenario)
     context["cut"] = any(outcome.cut for outcome in found)
     return render(request, "scenarios/releases.html", context)
 

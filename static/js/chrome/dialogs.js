@@ -265,7 +265,8 @@ function results(view, close, word) {
 		...attempts.map((one) =>
 			link(
 				`a${one.attempt}`,
-				`${t("attempt")} ${one.attempt}, ${seconds(one.time)}: ${podName(one.pod)}${one.node ? ` → ${one.node}` : ""}`,
+				t("search.attempt", { n: one.attempt, time: seconds(one.time), pod: podName(one.pod) }) +
+					(one.node ? ` → ${one.node}` : ""),
 				() => view.act.seek(one.step),
 			),
 		),

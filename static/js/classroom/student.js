@@ -100,7 +100,7 @@ export function attend(page) {
  */
 function barOf({ board, follow, asked, lost, refused }) {
 	const ended = board?.ended ?? false;
-	const news = refused && !board ? refused : (!lost && questionOf(asked)) || stateOf(board, follow, lost);
+	const news = refused && !board ? refused : (!lost && !ended && questionOf(asked)) || stateOf(board, follow, lost);
 	const toggle = h(
 		"button",
 		{

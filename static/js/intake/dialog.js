@@ -130,7 +130,7 @@ export class Intake {
 		const { errors = [], text = "", notes = [] } = (await read(answer)).body;
 		const mended = errors.length > 0 && mendable(typed, errors);
 		if (mended && !isTyped) return this.send(await asTyped(typed)); // so that its own lines are told
-		if (errors.length && !mended) return void this.refuse(this.page.inWords(errors[0]));
+		if (errors.length && !mended) return void this.refuse(asSentence(this.page.inWords(errors[0])));
 		element("import").removeAttribute("data-busy");
 		this.sending = null;
 		/** @type {HTMLDialogElement} */ (element("import")).close();
@@ -169,6 +169,12 @@ function mendable(text, problems) {
 		problems.every((problem) => problem.line) &&
 		!text.split("\n").some((line) => line.length > LONGEST_LINE)
 	);
+}
+
+/** Beside sentences a problem looks like one, too. @param {string} problem */
+function asSentence(problem) {
+	const whole = /[.。!?]$/.test(problem) ? problem : `${problem}${/[\u3000-\u9fff]/.test(problem) ? "。" : "."}`;
+	return whole[0].toUpperCase() + whole.slice(1);
 }
 
 /** @param {string} typed @returns {Promise<Made>} */

@@ -16,17 +16,22 @@ import { Pieces } from "./yaml_pieces.js";
 const ALIASES = 100;
 const BETWEEN = /(?:(?:---)?[ \t\r]*\n)*(?:[ \t]+(?=[{[]))?/y; // lines between documents
 const LONGEST_MARKER = 80;
+// Tables, and what `kubectl describe` prints.
+const FOR_PEOPLE = /(?:NAMESPACE|NAME|LAST SEEN) {2,}[A-Z]|Name: {2,}\S[^\n]*\n[A-Z][\w ]*: {2,}/y;
 const JSON_START = /\{\s*(?:["}]|$)|\[\s*(?:[[{"\]]|$)/y;
 
-/** Neither YAML nor JSON; `line` counts from 1. */
+/** It cannot be read; `line` counts from 1, and `reason` is the end of a key of the words. */
 export class Malformed extends Error {
-	/** @param {number} line @param {boolean} [atEnd] the text seems to be cut off */
-	constructor(line, atEnd = false) {
-		super();
+	/** @param {number} line @param {string} [reason] */
+	constructor(line, reason = "malformed") {
+		super(reason);
 		this.line = line;
-		this.atEnd = atEnd;
+		this.reason = reason;
 	}
 }
+
+/** @type {Record<string, string>} */
+const REASONS = { DUPLICATE_KEY: "twice", TAB_AS_INDENT: "tab" }; // by the parser's code of an error
 
 /**
  * @param {AsyncIterator<string>} blocks
@@ -41,6 +46,8 @@ export async function reduce(blocks, table, write, naming = null) {
 	reader.asData = Boolean(other);
 	const { source } = reader;
 	while (await hasMore(source)) {
+		FOR_PEOPLE.lastIndex = source.at;
+		if (FOR_PEOPLE.test(source.text)) throw new Malformed(source.lineOf(source.at), "people");
 		JSON_START.lastIndex = source.at;
 		await (JSON_START.test(source.text) ? reader.json() : reader.yaml());
 	}
@@ -57,6 +64,16 @@ async function hasMore(source) {
 		source.at += BETWEEN.exec(source.text)?.[0].length ?? 0;
 		if (source.at < source.text.length - LONGEST_MARKER) return true;
 		if (!(await source.more())) return source.at < source.text.length;
+	}
+}
+
+/** @param {any} document @param {import("./yaml_pieces.js").Piece} piece */
+function dataOf(document, piece) {
+	try {
+		return document.toJS({ maxAliasCount: ALIASES });
+	} catch (error) {
+		if (error instanceof ReferenceError) throw new Malformed(piece.firstLine, "alias");
+		throw error;
 	}
 }
 
@@ -156,8 +173,9 @@ class Reader {
 		})) {
 			const [error] = document.errors;
 			const line = piece.firstLine + (error?.linePos?.[0].line ?? 1) - 1;
-			if (error) throw new Malformed(line, source.ended && line >= source.lastLine);
-			this.take(document.toJS({ maxAliasCount: ALIASES }), null);
+			const reason = error && REASONS[error.code];
+			if (error) throw new Malformed(line, reason ?? (source.ended && line >= source.lastLine ? "cut" : undefined));
+			this.take(dataOf(document, piece), null);
 		}
 	}
 

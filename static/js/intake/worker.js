@@ -62,8 +62,7 @@ self.addEventListener("message", async ({ data }) => {
 		self.postMessage({ made: packed, size: made.total, typed: names ? "" : text.typed, names });
 	} catch (error) {
 		const typed = data.naming ? "" : text.typed;
-		if (error instanceof Malformed)
-			self.postMessage({ refused: error.atEnd ? "cut" : "malformed", line: error.line, typed });
+		if (error instanceof Malformed) self.postMessage({ refused: error.reason, line: error.line, typed });
 		else if (error instanceof Refused)
 			self.postMessage({ refused: error.reason, kind: error.kind, line: 0, typed: "" });
 		else self.postMessage({ refused: "malformed", line: 0, typed: "" });

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.utils import timezone
 
 from kschedui import library
-from kschedui.models import Run, Scenario, Version
+from kschedui.models import Classroom, Run, Scenario, Version
 from kschedui.scenarios import lessons
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.lessons import questions
@@ -182,3 +183,25 @@ def test_what_is_left_out_of_an_annotation_is_a_warning_that_says_where_and_what
     assert [(one["path"], one["line"]) for one in warnings] == [(f"metadata.annotations[{key}]", line)] * len(sentences)
     for one, sentence in zip(warnings, sentences, strict=True):
         assert one["message"].startswith(sentence)
+
+
+def test_every_page_about_a_lesson_calls_it_by_its_title_in_the_readers_language(folder: Path, author: Browser) -> None:
+    load()
+    scenario = Scenario.objects.get(slug="high-preempts-low")
+    title = lessons.load(scenarios.newest(scenario).summary["lesson"]).text("title", "zh-hans")
+    at = f"/s/{scenario.public_id}/v/1/"
+    this = f"{scenario.public_id}/1"
+    run = Run.objects.get(version__scenario=scenario)
+    code = author.post(f"{at}class", {"run": run.public_id}).headers["Location"].split("/")[2]
+    Classroom.objects.update(ended_at=timezone.now())
+    pages = (
+        *(f"{at}{name}" for name in ("", "pending/", "capacity/", "releases/", "experiments/", "handout", "speaker")),
+        f"/compare/{this}/{this}/",
+        f"/compare/{this}/{this}/text/",
+        f"/c/{code}/",
+    )
+    for page in pages:
+        answer = author.get(page, headers={"accept-language": "zh-hans"}, follow=True)
+        assert answer.status_code == 200, page
+        assert title in answer.content.decode(), page
+        assert f">{scenario.title}<" not in answer.content.decode(), page

@@ -44,6 +44,11 @@ def test_a_message_is_taken_apart_wherever_it_stands(text: str) -> None:
     assert [part.count for part in found.preemption] == [1, 4]
 
 
+def test_a_line_of_the_schedulers_log_ends_with_its_message() -> None:
+    line = "factory.go:462] Unable to schedule a/b: no fit: 0/1 nodes are available: 1 Too many pods.; waiting"
+    assert (decode(line).parts, decode(line).rest) == ([Part(1, "Too many pods")], "")
+
+
 def test_the_next_event_is_not_what_preemption_found() -> None:
     found = decode("a 0/2 nodes are available: 2 Insufficient cpu.\nb 0/9 nodes are available: 9 Too many pods.")
     assert (found.total, found.parts, found.preemption) == (2, [Part(2, "Insufficient cpu")], None)

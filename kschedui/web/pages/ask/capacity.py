@@ -15,6 +15,7 @@ from kschedui.web.api.answers import Refusal
 from kschedui.web.api.rates import count
 from kschedui.web.api.routes.asking import jobs
 from kschedui.web.api.routes.asking.routes import asked
+from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import asked_release, seen
 from scheduler_core.apis.messages import Message
@@ -26,8 +27,9 @@ MOST_ROWS = 200  # nodes that are drawn
 @page_view
 @require_safe
 def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
-    """scenarios/capacity.html: `scenario`, `version`, `kubernetes` ("" or as it was asked for), `pods` (to choose
-    from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones`, `nodes` [(name, count, percent)], `more`."""
+    """scenarios/capacity.html: `scenario`, `title`, `version`, `kubernetes` ("" or as it was asked for), `pods` (to
+    choose from), `pod`, `replicas`, `most`, `found` (Capacity or None), `zones`, `nodes` [(name, count, percent)],
+    `more`."""
     _, scenario = seen(request, sid)
     count(request, "read")
     version = scenarios.version(scenario, number)
@@ -38,6 +40,7 @@ def capacity(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     found = counted(request, version, name, pod, replicas) if pod else None
     context = {
         "scenario": scenario,
+        "title": cards.own_title(scenario),
         "version": number,
         "kubernetes": kubernetes or "",
         "pods": pods,

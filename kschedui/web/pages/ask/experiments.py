@@ -17,6 +17,7 @@ from kschedui.web.api import jobs
 from kschedui.web.api.answers import worked
 from kschedui.web.api.rates import count
 from kschedui.web.api.routes import experiments as api
+from kschedui.web.pages import cards
 from kschedui.web.pages.ask.compare import MEASURES, SHARES
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
@@ -57,7 +58,7 @@ def planned(request: HttpRequest, sid: str, number: int) -> HttpResponse:
         **offered,
     }
     earlier = [row(one) for one in store.of_version(visitor, scenario)[:LISTED]]
-    about = {"scenario": {"id": sid, "title": scenario.title}, "version": number}
+    about = {"scenario": {"id": sid, "title": cards.own_title(scenario)}, "version": number}
     return render(request, "scenarios/experiments.html", {**about, "boot": boot, "earlier": earlier})
 
 
@@ -90,6 +91,7 @@ def shown(request: HttpRequest, eid: str) -> HttpResponse:
         "states": {name: str(label) for name, label in STATES.items()},
         "asItIs": _("as it is"),
     }
-    about = {"scenario": {"id": version.scenario.public_id, "title": version.scenario.title}, "version": version.number}
+    scenario = version.scenario
+    about = {"scenario": {"id": scenario.public_id, "title": cards.own_title(scenario)}, "version": version.number}
     shown = {"experiment": experiment, "size": f"{experiment.size:,}", "boot": boot}
     return render(request, "scenarios/experiment.html", {**about, **shown})

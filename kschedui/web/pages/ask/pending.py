@@ -19,6 +19,7 @@ from kschedui.waiting.analysis import WaitingPod
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.rates import count
+from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
 
@@ -45,7 +46,12 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     waiting = waiting_of(request, run, version.text)
     by, query = request.GET.get("by", "cause"), request.GET.get("q", "").strip()[:200]
     found = [pod for pod in waiting if matches(pod, query)]
-    about = {"scenario": {"id": sid, "title": scenario.title}, "version": number, "all": len(waiting), "q": query}
+    about = {
+        "scenario": {"id": sid, "title": cards.own_title(scenario)},
+        "version": number,
+        "all": len(waiting),
+        "q": query,
+    }
     chosen = request.GET.get("group", "")
     made = groups(found, version, by, chosen)
     context = {**about, "found": len(found), "by": by, "group": chosen, "groups": made}

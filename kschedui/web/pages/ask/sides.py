@@ -9,6 +9,7 @@ from django.urls import reverse
 from kschedui.models import Version
 from kschedui.runs import store as runs
 from kschedui.scenarios import store as scenarios
+from kschedui.web.pages import cards
 from kschedui.web.pages.views import asked_release, seen
 from scheduler_core import ENGINE_VERSION
 
@@ -26,7 +27,7 @@ class Side:
 
     @property
     def title(self) -> str:
-        return self.version.scenario.title
+        return cards.own_title(self.version.scenario)
 
     @property
     def query(self) -> str:

@@ -10,6 +10,7 @@ from kschedui.scenarios import store as scenarios
 from kschedui.web.api import jobs
 from kschedui.web.api.answers import Refusal, worked
 from kschedui.web.api.rates import count
+from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.views import seen
 
@@ -29,10 +30,12 @@ def of_one(request: HttpRequest, sid: str, a: int, b: int) -> HttpResponse:
 
 
 def texts(request: HttpRequest, *named: tuple[str, int]) -> HttpResponse:
-    """scenarios/diff.html: `before` and `after` (versions), `rows` (diff.compare)."""
+    """scenarios/diff.html: `before` and `after` (versions), `rows` (diff.compare), `titles` of both."""
     before, after = (scenarios.version(seen(request, sid)[1], number) for sid, number in named)
     count(request, "read")
     if not differences.comparable(before.text, after.text):
         raise Refusal(422, gettext_noop("These versions are too long to be compared here; download both."))
     rows = worked(request, jobs.compare, before.text, after.text, size=before.bytes + after.bytes)
-    return render(request, "scenarios/diff.html", {"before": before, "after": after, "rows": rows})
+    titles = [cards.own_title(version.scenario) for version in (before, after)]
+    context = {"before": before, "after": after, "rows": rows, "titles": titles}
+    return render(request, "scenarios/diff.html", context)

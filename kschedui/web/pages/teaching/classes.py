@@ -97,10 +97,11 @@ def show(request: HttpRequest, code: str) -> HttpResponse:
 
 
 def over(request: HttpRequest, classroom: Classroom, *, teacher: bool) -> HttpResponse:
-    """class/over.html: `classroom`, `teacher`, `scenario` (None when it is private or deleted)."""
+    """class/over.html: `classroom`, `teacher`, `scenario` (None when it is private or deleted) and its `title`."""
     scenario = classroom.run.version.scenario
     open_to_all = scenario.visibility != Scenario.Visibility.PRIVATE and not scenario.deleted_at
     context = {"classroom": classroom, "teacher": teacher, "scenario": scenario if open_to_all else None}
+    context["title"] = cards.own_title(scenario)
     return render(request, "class/over.html", context, status=200 if teacher else 410)
 
 
