@@ -4,14 +4,47 @@ import os
 from pathlib import Path
 from typing import Any
 
-from celery import Celery
+from celery import Celery, Task
 from celery.signals import worker_ready
+from celery.worker.request import Request
+from kombu.transport.virtual import QoS
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "kschedui.settings")
 
 ALIVE_SECONDS = 5.0
 
-app = Celery("kschedui")
+
+class ForgettingRequest(Request):  # type: ignore[misc]
+    """A message that is done with, even if the broker never hears of it.
+
+    Celery only logs an acknowledgement that fails, and kombu goes on counting the message among those that the worker
+    has at hand. A worker that had as many as it may have when the broker went away would ask it for nothing any more,
+    nor notice that it was away: that shows as it asks. A message that comes a second time does no harm.
+    """
+
+    def acknowledge(self) -> None:
+        """Tell the broker."""
+        super().acknowledge()
+        self.forget()
+
+    def reject(self, requeue: bool = False) -> None:
+        """Tell the broker, which gives it to another worker."""
+        super().reject(requeue)
+        self.forget()
+
+    def forget(self) -> None:
+        """Have it no longer at hand, though the broker was not told."""
+        if not self.message.acknowledged:
+            QoS.ack(self.message.channel.qos, self.message.delivery_tag)  # type: ignore[no-untyped-call]
+
+
+class ForgettingTask(Task):  # type: ignore[misc]
+    """Every task of ours."""
+
+    Request = ForgettingRequest
+
+
+app = Celery("kschedui", task_cls=ForgettingTask)
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.conf.imports = ["kschedui.runs.tasks", "kschedui.experiments.tasks"]
 

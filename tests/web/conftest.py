@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from asgiref.sync import async_to_sync
 from django.core.cache import cache
 from django.test import Client
 from django.utils import translation
@@ -54,6 +55,19 @@ class Browser(Client):
         assert answer.status_code == 201, answer.content
         found: dict[str, Any] = answer.json()
         return found
+
+
+def body_of(answer: Any) -> bytes:
+    """What an answer holds, streamed or not."""
+    if not answer.streaming:
+        whole: bytes = answer.content
+        return whole
+    assert answer.is_async, "the ASGI handler collects any other iterator before it sends the first byte"
+
+    async def collected() -> bytes:
+        return b"".join([piece async for piece in answer.streaming_content])
+
+    return async_to_sync(collected)()
 
 
 def sign_up(browser: Browser, name: str) -> None:

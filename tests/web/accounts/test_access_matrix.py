@@ -23,7 +23,7 @@ from kschedui.urls import websocket_urlpatterns
 from kschedui.web.live.connection import NOT_ALLOWED
 from tests.builders import node, pod, scenario
 from tests.web.api.test_api_v1 import Script
-from tests.web.conftest import Browser
+from tests.web.conftest import Browser, body_of
 from tests.web.sockets import ask, closed, cookies_of, in_loop, socket, text
 
 SECRET = "Unheard-of title"
@@ -114,7 +114,7 @@ def ask_for(browser: Browser, method: str, route: str, ids: dict[str, str]) -> t
     path = "/" + route.format(**VALUES, **ids)
     with transaction.atomic():
         answer = browser.generic(method, path, body if kind.endswith("json") and method != "GET" else "", kind)
-        content = b"".join(answer) if answer.streaming else answer.content
+        content = body_of(answer)
         transaction.set_rollback(True)
     return answer.status_code, content
 

@@ -14,7 +14,7 @@ from kschedui.runs import store as runs
 from kschedui.web.api import streams
 from scheduler_core import ENGINE_VERSION, chunked, decisions, encode, parse_scenario, simulate
 from tests.builders import node, pod, scenario
-from tests.web.conftest import SMALL, Browser
+from tests.web.conftest import SMALL, Browser, body_of
 
 
 def url(run: Run, name: str = "") -> str:
@@ -111,21 +111,10 @@ def test_the_text_is_downloaded_as_saved(author: Browser, finished: Run) -> None
 
 def test_events_and_decisions_are_json_lines_of_the_engine(author: Browser, finished: Run) -> None:
     parsed = parse_scenario(SMALL)
-    lines = body(author.get(page(finished, "events.jsonl"))).splitlines()
+    lines = body_of(author.get(page(finished, "events.jsonl"))).splitlines()
     assert lines == [encode(event) for event in simulate(parsed)]
-    found = [json.loads(line) for line in body(author.get(page(finished, "decisions.jsonl"))).splitlines()]
+    found = [json.loads(line) for line in body_of(author.get(page(finished, "decisions.jsonl"))).splitlines()]
     assert found == [json.loads(json.dumps(record)) for record in decisions(simulate(parsed))]
-
-
-def body(answer: Any) -> bytes:
-    """What a streamed answer holds."""
-    assert answer.status_code == 200, answer.content
-    assert answer.is_async, "the ASGI handler collects any other iterator before it sends the first byte"
-
-    async def collected() -> bytes:
-        return b"".join([piece async for piece in answer.streaming_content])
-
-    return async_to_sync(collected)()
 
 
 def test_a_download_is_made_piece_by_piece(db: None) -> None:
@@ -144,7 +133,7 @@ def test_a_download_is_made_piece_by_piece(db: None) -> None:
 
 
 def test_a_perfetto_trace_has_every_attempt_and_every_placement(author: Browser, finished: Run) -> None:
-    rows = json.loads(body(author.get(page(finished, "trace.json"))))["traceEvents"]
+    rows = json.loads(body_of(author.get(page(finished, "trace.json"))))["traceEvents"]
     slices = [row for row in rows if row["ph"] == "X"]
     attempts = [row for row in slices if row["pid"] == perfetto.SCHEDULER]
     assert [row["args"]["attempt"] for row in attempts] == list(range(1, len(attempts) + 1))

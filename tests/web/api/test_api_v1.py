@@ -11,7 +11,7 @@ from kschedui.accounts import tokens
 from kschedui.models import ApiToken, IdempotencyKey, Run, Scenario
 from kschedui.runs import worker
 from kschedui.runs.tasks import purge
-from tests.web.conftest import OTHER, SMALL, Browser, sign_up
+from tests.web.conftest import OTHER, SMALL, Browser, body_of, sign_up
 
 V1 = "/api/v1"
 
@@ -52,10 +52,6 @@ def problem(answer: Any, status: int, code: str) -> dict[str, Any]:
     assert found["title"]
     assert found["detail"]
     return found
-
-
-def events_in(answer: Any) -> bytes:
-    return b"".join(answer)
 
 
 def test_a_token_is_made_on_the_account_page_shown_once_and_kept_as_a_hash(author: Browser) -> None:
@@ -199,20 +195,20 @@ def test_a_text_that_is_refused_has_its_place_in_the_problem(script: Script) -> 
 
 def test_events_are_lines_or_server_sent_and_go_on_behind_the_last_one(script: Script, finished: Run) -> None:
     path = f"/runs/{finished.public_id}/events"
-    lines = events_in(script.call("GET", path)).splitlines()
+    lines = body_of(script.call("GET", path)).splitlines()
     assert len(lines) == finished.steps
-    sent = events_in(script.call("GET", path, Accept="text/event-stream")).split(b"\n\n")
+    sent = body_of(script.call("GET", path, Accept="text/event-stream")).split(b"\n\n")
     assert sent[0] == b"id: 0\nevent: trace\ndata: " + lines[0]
     assert sent[-2] == b'event: end\ndata: {"state":"done","steps":%d}' % finished.steps
     last = str(finished.steps - 3)
-    rest = events_in(script.call("GET", path, **{"Accept": "text/event-stream", "Last-Event-ID": last}))
+    rest = body_of(script.call("GET", path, **{"Accept": "text/event-stream", "Last-Event-ID": last}))
     assert rest.count(b"event: trace") == 2
-    assert events_in(script.call("GET", f"{path}?from_step={finished.steps - 2}")).splitlines() == lines[-2:]
+    assert body_of(script.call("GET", f"{path}?from_step={finished.steps - 2}")).splitlines() == lines[-2:]
     problem(script.call("GET", path, **{"Last-Event-ID": "x"}), 422, "invalid_request")
 
 
 def test_events_of_several_chunks_are_numbered_through(script: Script, many: Run) -> None:
-    sent = events_in(script.call("GET", f"/runs/{many.public_id}/events", Accept="text/event-stream"))
+    sent = body_of(script.call("GET", f"/runs/{many.public_id}/events", Accept="text/event-stream"))
     ids = [int(line[4:]) for line in sent.splitlines() if line.startswith(b"id: ")]
     assert ids == list(range(many.steps))
 
@@ -222,7 +218,7 @@ def test_decisions_are_there_when_the_run_is_done(script: Script) -> None:
     problem(script.call("GET", f"/runs/{run}/decisions"), 409, "conflict")
     assert script.call("GET", f"/runs/{run}").json()["state"] == "queued"
     worker.execute(run)
-    lines = events_in(script.call("GET", f"/runs/{run}/decisions")).splitlines()
+    lines = body_of(script.call("GET", f"/runs/{run}/decisions")).splitlines()
     *attempts, end = map(json.loads, lines)
     assert {one["pod"] for one in attempts} == {"default/a", "default/b", "default/big"}
     assert end["final"]["pending"] == ["default/big"]

@@ -15,7 +15,7 @@ from kschedui.scenarios import engine
 from scheduler_core.ask.measures import measured
 from scheduler_core.experiments.table import COLUMNS, values_of
 from tests.builders import node, pod, scenario
-from tests.web.conftest import Browser, sign_up
+from tests.web.conftest import Browser, body_of, sign_up
 from tests.web.experiments import FACTORS, SIZE, TEXT, finish
 
 FEW = [{"seeds": [1, 2]}]
@@ -41,7 +41,7 @@ def begun(browser: Browser, saved: dict[str, Any], factors: Any = None) -> str:
 def table(browser: Browser, eid: str) -> list[dict[str, str]]:
     answer = browser.get(f"/api/v1/experiments/{eid}/results.csv")
     assert answer.headers["Content-Type"] == "text/csv; charset=utf-8"
-    return list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    return list(csv.DictReader(io.StringIO(body_of(answer).decode())))
 
 
 def test_an_experiment_is_begun_followed_and_read(author: Browser, saved: dict[str, Any]) -> None:

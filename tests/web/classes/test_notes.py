@@ -14,7 +14,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import notes
 from tests.web.accounts.test_access_matrix import ROUTES, VALUES
 from tests.web.classes.test_classes import start
-from tests.web.conftest import OTHER, Browser, sign_up
+from tests.web.conftest import OTHER, Browser, body_of, sign_up
 
 MARKER = "Ask-the-third-row-first"
 
@@ -114,7 +114,7 @@ def pages_with_the_marker(browser: Browser, ids: dict[str, str]) -> set[tuple[st
             kind = "application/json" if route.startswith("api/") else "application/x-www-form-urlencoded"
             body = json.dumps({"text": OTHER}) if kind.endswith("json") and method == "POST" else ""
             answer = browser.generic(method, "/" + route.format(**known), body, kind)
-            content = b"".join(answer) if answer.streaming else answer.content
+            content = body_of(answer)
             if content.startswith(b"KSU1"):
                 content = zlib.decompress(content[32:])
             if MARKER.encode() in content or MARKER in str(answer.headers):

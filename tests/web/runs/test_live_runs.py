@@ -12,15 +12,18 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+import redis
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
+from kschedui.supervisor.child import Child
 from kschedui.supervisor.ports import wait_until
 from kschedui.supervisor.stack import Stack
 from tests.builders import configuration, node, pod, scenario
 from tests.conftest import StackMaker, manage, serve
-from tests.processes import descendants
+from tests.processes import Process, descendants
 from tests.web.visitor import LONG, Follower, Visitor
 
+QUEUE, UNACKNOWLEDGED = "kschedui:runs", "kschedui:unacked"  # the broker's keys
 CONNECTIONS = Path("/proc/net/tcp")
 SMALL = scenario(*(node(f"n{i}", cpu=4) for i in range(4)), *(pod(f"p{i}", cpu=1) for i in range(60)))
 LARGE = scenario(
@@ -153,6 +156,32 @@ def test_only_the_pool_process_killed_is_repaired_by_the_same_worker(make_stack:
     follower = Follower(visitor, run)
     follower.follow()
     assert follower.taken == visitor.frames(run)
+
+
+def test_a_worker_that_was_busy_while_the_broker_was_away_goes_on(
+    make_stack: StackMaker, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stack = breakable(make_stack)
+    broker, main = stack.children["broker"], stack.children["worker"].group
+    pool = [process for process in descendants(main) if "celery" in process.command]
+    signal_all(pool, signal.SIGSTOP)
+    with redis.Redis.from_url(stack.env["REDIS_URL"]) as client:
+        # What tells that runs may be lost comes every second: the worker takes one for each process, and no more.
+        assert wait_until(lambda: client.hlen(UNACKNOWLEDGED) == len(pool) and client.llen(QUEUE), LONG)
+    os.kill(broker.group, signal.SIGKILL)
+    assert wait_until(lambda: broker.poll() is not None, LONG)
+    capfd.readouterr()
+    signal_all(pool, signal.SIGCONT)
+    assert wait_until(lambda: "Couldn't ack" in capfd.readouterr().err, LONG)
+    stack.children["broker"] = Child(broker.program, stack.lifeline)
+    visitor = Visitor(stack.url)
+    assert wait_until(lambda: visitor.get("/healthz")[0] == 200, LONG)
+    assert visitor.wait_for(visitor.save(SMALL), "done", "failed")["state"] == "done"
+
+
+def signal_all(family: list[Process], number: signal.Signals) -> None:
+    for process in family:
+        os.kill(process.pid, number)
 
 
 def test_a_step_that_takes_longer_than_the_lease_stays_with_its_worker(make_stack: StackMaker, gate: Path) -> None:
