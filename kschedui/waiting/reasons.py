@@ -39,7 +39,7 @@ REASONS = (
     ),
     Reason(
         r"Too many pods", "NodeResourcesFit", "resources-fit", HELPS,
-        Message("The node runs as many pods as it may (its `pods` resource)."),
+        Message("The node runs as many pods as it may (its resource \"pods\")."),
         Message("The limit, which is often 110, or as many as the node has addresses for."),
     ),
     Reason(

@@ -12,7 +12,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
-from kschedui.language import spoken
+from kschedui.language import language, spoken
 from kschedui.web.api.answers import Refusal, database_refusal, finished, refusal_json, refusal_of
 from kschedui.web.api.rates import count
 from kschedui.web.http.problems import API_PREFIX
@@ -29,6 +29,7 @@ TITLES = {
     503: gettext_noop("Not at the moment"),
 }
 FAILED = gettext_noop("Something failed")
+MOST_ERRORS = 9  # of a scenario, that are shown
 
 View = Callable[..., HttpResponseBase]
 
@@ -52,17 +53,27 @@ def page_view(view: View) -> View:
 
 
 def error_page(request: HttpRequest, refusal: Refusal, title: str = "") -> HttpResponse:
-    """error.html: `title`, `sentence`; a problem under /api/.
+    """error.html: `title`, `sentence`, `errors` of a scenario with their places; a problem under /api/.
 
     What failed may be the database: then nothing on the page asks it for anything, not even who the visitor is.
     """
     if request.path.startswith(API_PREFIX):
         return refusal_json(refusal)
-    context = {"title": _(title or TITLES.get(refusal.status, FAILED)), "sentence": spoken(refusal.sentence)}
+    context: dict[str, Any] = {
+        "title": _(title or TITLES.get(refusal.status, FAILED)),
+        "sentence": whole(spoken(refusal.sentence)),
+    }
+    context["errors"] = [row for row in refusal.more.get("errors", []) if row.get("line")][:MOST_ERRORS]
     response = render(request if refusal.status < 500 else None, "error.html", context, status=refusal.status)
     for name, value in refusal.headers.items():
         response.headers[name] = value
     return response
+
+
+def whole(sentence: str) -> str:
+    """With a capital letter and a full stop: what is a sentence here may stand behind a place elsewhere."""
+    end = "" if sentence.endswith((".", "。", "?", "!")) else "。" if language() != "en" else "."
+    return f"{sentence[:1].upper()}{sentence[1:]}{end}"
 
 
 # --- What Django itself refuses -----------------------------------------------------------------------------------

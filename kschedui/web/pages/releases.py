@@ -19,7 +19,7 @@ from kschedui.web.api.rates import count
 from kschedui.web.pages import cards
 from kschedui.web.pages.page_view import page_view
 from kschedui.web.pages.release_choice import badge
-from kschedui.web.pages.views import seen
+from kschedui.web.pages.views import known_release, seen
 from scheduler_core.releases import RELEASES, Release
 from scheduler_core.releases.differences import Difference, differences
 
@@ -47,12 +47,17 @@ def changes(request: HttpRequest) -> HttpResponse:
     `older`, `newer` (versions, "" for all), `pairs` [(before, after, rows, rest)]: the pair that is asked for, else all
     neighbours; `rest` are those without a scenario, which decide nothing here."""
     count(request, "read")
-    older, newer = RELEASES.get(request.GET.get("from", "")), RELEASES.get(request.GET.get("to", ""))
+    older, newer = (release_named(request.GET.get(name, "")) for name in ("from", "to"))
     asked = [(older, newer)] if older and newer else list(pairwise(RELEASES.values()))[::-1]
     pairs = [(before, after, *parted(rows(before, after))) for before, after in asked]
     chosen = {"older": older.version if older else "", "newer": newer.version if newer else ""}
     badges = [(release, badge(release)) for release in reversed(RELEASES.values())]
     return render(request, "releases.html", {"badges": badges, "pairs": pairs, **chosen})
+
+
+def release_named(version: str) -> Release | None:
+    """None for all of them; raises Refusal for one that is not known."""
+    return RELEASES[known_release(version)] if version else None
 
 
 def parted(found: list[Row]) -> tuple[list[Row], list[Row]]:

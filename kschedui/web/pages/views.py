@@ -120,16 +120,20 @@ def asked_release(request: HttpRequest, shown: Version, field: str = "kubernetes
     kubernetes = request.GET.get(field)
     if kubernetes is None:
         return None
-    if kubernetes not in RELEASES:
+    known_release(kubernetes)
+    own = runs.own_release(shown)
+    return own if kubernetes == runs.release_of(shown, own) else kubernetes
+
+
+def known_release(version: str) -> str:
+    """The same, if it is one that can be chosen; raises Refusal."""
+    if version not in RELEASES:
         known = ", ".join(RELEASES)
         raise Refusal(
             404,
-            Message(
-                "There is no Kubernetes release {name} here; known are {known}.", name=kubernetes[:20], known=known
-            ),
+            Message("There is no Kubernetes release {name} here; known are {known}.", name=version[:20], known=known),
         )
-    own = runs.own_release(shown)
-    return own if kubernetes == runs.release_of(shown, own) else kubernetes
+    return version
 
 
 @page_view

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from django.conf import settings
 
 from kschedui.management.commands import release_table
@@ -34,6 +35,13 @@ def test_two_releases_that_are_not_neighbours_can_be_compared(author: Browser) -
     assert "Kubernetes 1.34 → 1.36" in page
     assert "Kubernetes 1.35 → 1.36" not in page
     assert "improves the node" in page
+
+
+@pytest.mark.parametrize("query", ["from=1.20&to=1.36", "from=1.30&to=x", "from=%00"])
+def test_a_release_that_is_not_known_is_refused_with_those_that_are(author: Browser, query: str) -> None:
+    answer = author.get(f"/releases/?{query}")
+    assert answer.status_code == 404
+    assert "known are 1.25, 1.26" in answer.content.decode()
 
 
 def test_there_and_back_is_the_same_the_other_way_round() -> None:

@@ -1,5 +1,7 @@
 """The page that counts how many copies of a pod fit: the form, the answer with its picture, and refusals."""
 
+import re
+
 import pytest
 from django.test import Client
 
@@ -33,8 +35,21 @@ def test_the_answer_has_the_reason_the_zones_the_nodes_and_what_more_would_take(
 
 @pytest.mark.parametrize("query", ["pod=default/nobody", "pod=default/web&replicas=0", "pod=web&replicas=x"])
 def test_what_cannot_be_counted_is_told_in_a_sentence(address: str, query: str) -> None:
-    assert Client().get(f"{address}?{query}").status_code == 422
+    answer = Client().get(f"{address}?{query}")
+    assert answer.status_code == 422
+    assert re.fullmatch(r"[A-Z].*\.", answer.context["sentence"])
     assert Client().get(f"{address}?pod=default/web&kubernetes=0.1").status_code == 404
+
+
+@pytest.mark.django_db
+def test_a_field_that_a_release_lacks_is_told_with_its_line() -> None:
+    gated = pod("web", cpu=1)
+    gated["spec"]["schedulingGates"] = [{"name": "a"}]
+    made = store.create(Visitor(), scenario(node("n1", cpu=4), gated))
+    page = f"/s/{made.scenario.public_id}/v/1/capacity/?kubernetes=1.25"
+    answer = Client().get(page, headers={"accept-language": "zh-hans"})
+    assert answer.status_code == 422
+    assert re.search(r"第 \d+ 行，spec.schedulingGates", answer.content.decode())
 
 
 def test_the_answer_comes_in_chinese(address: str) -> None:

@@ -66,6 +66,8 @@ def test_pods_are_found_by_name_and_by_message(author: Browser, page: str) -> No
     assert len(by_workload) == 30
     one = author.get(f"{page}?group=Too+little+cpu").context["groups"]
     assert [len(group["pods"]) for group in one] == [31]
+    odd = author.get(f"{page}?group=nonsense").context
+    assert (odd["group"], sum(group["count"] for group in odd["groups"])) == ("", odd["found"])
 
 
 def test_strangers_see_no_pods_of_a_private_scenario(author: Browser, stranger: Browser, page: str) -> None:

@@ -54,7 +54,8 @@ def pending(request: HttpRequest, sid: str, number: int) -> HttpResponse:
     }
     chosen = request.GET.get("group", "")
     made = groups(found, version, by, chosen)
-    context = {**about, "found": len(found), "by": by, "group": chosen, "groups": made}
+    one = chosen if chosen in {group["key"] for group in made} else ""
+    context = {**about, "found": len(found), "by": by, "group": one, "groups": made}
     return render(request, "scenarios/pending.html", context)
 
 
@@ -80,7 +81,7 @@ def groups(found: list[WaitingPod], version: Version, by: str, chosen: str) -> l
     made: dict[str, list[WaitingPod]] = {}
     for pod in found:
         made.setdefault(key_of(pod), []).append(pod)
-    if chosen:
+    if chosen in made:
         made = {key: pods for key, pods in made.items() if key == chosen}
     most = MOST if len(made) == 1 else SHOWN
     return [
