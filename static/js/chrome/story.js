@@ -12,7 +12,6 @@ import { framesOf } from "../steps/registry.js";
 const ROW = 60; // letters of a sentence that stand in one row
 const WHY_ROW = 112;
 const CARD_ROW = 24;
-const CARD_MOST = 96; // what else is wished is counted
 
 /** @param {Element} target @param {View} view */
 export function drawHero(target, view) {
@@ -40,20 +39,18 @@ export function drawHero(target, view) {
 	const { scheduler } = pod?.summary ?? {};
 	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
-	const told = (/** @type {number} */ most) =>
-		[...labels.slice(0, most), ...(most < labels.length ? [t("list.more", { n: labels.length - most })] : [])].join(
-			" · ",
-		);
-	let most = labels.length;
-	while (most > 1 && widthOf(told(most)) > CARD_MOST) most -= 1;
-	const about = told(most);
+	const all = labels.join(" · ");
+	let about = all;
+	const rows = () => widthOf(about) / CARD_ROW;
+	for (let n = labels.length; --n && rows() > 4; )
+		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
 		h(
 			"button",
 			{
 				key: "pod",
 				type: "button",
-				class: `hero ${widthOf(about) > CARD_ROW ? "full" : ""} ${widthOf(about) > 3 * CARD_ROW ? "packed" : ""}`,
+				class: `hero ${rows() > 1 ? "full" : ""} ${rows() > 3 ? "packed" : ""}`,
 				"data-fly-from": view.hero,
 				title: view.hero,
 				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
@@ -70,7 +67,7 @@ export function drawHero(target, view) {
 				{ class: "hero-more" },
 				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("hero.nothing"),
 			),
-			h("span", { class: "hero-more labels", title: labels.join(" · ") }, about),
+			h("span", { class: "hero-more labels", title: all }, about),
 		),
 	]);
 }

@@ -113,13 +113,12 @@ export function specOf(view, plugin) {
 /** @param {View} view @param {string} key */
 export function asks(view, key) {
 	const name = view.state.pods.has(key) ? key : view.hero;
-	const reader = view.event.rejected_by ?? "NodeResourcesFit";
 	return name && view.state.pods.has(name)
 		? panel(
 				t("margin.request"),
 				podName(name),
-				specOf({ ...view, hero: name }, reader),
-				reader === "NodeResourcesFit" && h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
+				specOf({ ...view, hero: name }, view.event.rejected_by ?? "NodeResourcesFit"),
+				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 			)
 		: null;
 }
