@@ -20,6 +20,7 @@ V1_27 = V1_28.older(
         scores_are_allocated_without_skipped=False,
     ),
     gates={"SchedulerQueueingHints": None, "SidecarContainers": None},
+    configurations_lack=("delayCacheUntilActive",),
     plugin_points={
         "NodeVolumeLimits": _ONLY_FILTER,
         "EBSLimits": _ONLY_FILTER,
