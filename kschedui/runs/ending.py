@@ -12,7 +12,7 @@ from typing import Any
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, ObjectDeleted, PodBound, RunFinished, RunStarted
 from scheduler_core.trace.preemption_events import VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodSummary
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.summaries import nodes_of, pods_of
 
 RUNNING, PLACED, EVICTED, HERO = range(4)
 EMPTY = "-"
@@ -38,7 +38,7 @@ class Ending:
         """Follow one event."""
         match event:
             case RunStarted():
-                self.nodes = {node.name: node for node in event.nodes}
+                self.nodes = {node.name: node for node in nodes_of(event)}
                 for pod in pods_of(event):
                     self.see(pod)
             case ObjectApplied(node=NodeSummary() as node):

@@ -32,7 +32,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import NodeSummary, PodSummary
-from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
 
 FIT = "NodeResourcesFit"
 NEAREST = 3
@@ -125,8 +125,9 @@ class Follower:
         """Go on by one event."""
         match event:
             case RunStarted():
-                self.nodes = {node.name: node for node in event.nodes}
-                self.order = [event.nodes[row].name for row in event.order]
+                self.nodes = {node.name: node for node in nodes_of(event)}
+                names = list(self.nodes)
+                self.order = [names[row] for row in event.order]
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
                 self.began = standing(self.pods.values())
             case ObjectApplied() | ObjectDeleted():

@@ -22,7 +22,7 @@ from scheduler_core.trace.events import (
 )
 from scheduler_core.trace.preemption_events import PreemptionEvaluated, VictimEvicted
 from scheduler_core.trace.records import NodeSummary, PodKey, PodSummary
-from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, nodes_of, pods_of, standing
 
 
 class Measures(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class Tally:
         """Go on by one event."""
         match event:
             case RunStarted():
-                self.nodes = {node.name: node for node in event.nodes}
+                self.nodes = {node.name: node for node in nodes_of(event)}
                 self.pods = {pod.pod: pod for pod in pods_of(event)}
                 self._began = standing(self.pods.values())
             case ClockAdvanced():

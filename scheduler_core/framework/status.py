@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,12 @@ class Status:
 
     def by(self, plugin: str) -> Status:
         """The same status with the plugin's name on it."""
-        return Status(self.code, self.reasons, plugin)
+        return _by(self, plugin)
+
+
+@lru_cache(maxsize=1024)
+def _by(status: Status, plugin: str) -> Status:
+    return Status(status.code, status.reasons, plugin)
 
 
 SUCCESS = Status()

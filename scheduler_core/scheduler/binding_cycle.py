@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -245,5 +246,6 @@ def _activate(scheduler: Scheduler, attempt: Attempt) -> None:
         scheduler.emit(PodActivated(key, attempt.pod.key))
 
 
+@lru_cache(maxsize=256)
 def _point_run(plugin: str, status: Status) -> PointRun:
     return PointRun(plugin, status.code.label, list(status.reasons))

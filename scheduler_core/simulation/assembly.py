@@ -23,7 +23,7 @@ from scheduler_core.scheduler.async_preemption import AsyncPreemption
 from scheduler_core.scheduler.search.extenders import build_extenders, resources_ignored_by_scheduler
 from scheduler_core.scheduler.search.opportunistic_batch import OpportunisticBatch, batch_of
 from scheduler_core.trace.events import AnyEvent, RunStarted
-from scheduler_core.trace.summaries import node_summary, pod_columns, pod_group_summary, storage
+from scheduler_core.trace.summaries import node_columns, pod_columns, pod_group_summary, storage
 from scheduler_core.version import ENGINE_VERSION
 
 POP_FROM_BACKOFF_QUEUE_GATE = "SchedulerPopFromBackoffQ"
@@ -112,16 +112,15 @@ def run_started(
     scenario: Scenario, cluster: Cluster, pending: Sequence[Pod], frameworks: Mapping[str, Framework]
 ) -> RunStarted:
     """The first event of the trace."""
-    nodes = cluster.all_nodes()
-    position = {node.name: i for i, node in enumerate(nodes)}
-    summaries = [node_summary(node) for node in nodes]
+    nodes = node_columns(cluster.all_nodes())
+    position = {name: i for i, name in enumerate(nodes.nodes)}
     return RunStarted(
         title=scenario.title or scenario.name,
         engine_version=ENGINE_VERSION,
         profiles=list(frameworks),
-        nodes=summaries,
         order=[position[name] for name in cluster.order()],
-        loaded=pod_columns((*cluster.pods.all(), *pending), summaries),
+        loaded_nodes=nodes,
+        loaded=pod_columns((*cluster.pods.all(), *pending), nodes.nodes),
         plugins={
             name: {
                 point: [(plugin.name, weight) for plugin, weight in plugins]

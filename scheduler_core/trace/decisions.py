@@ -19,7 +19,7 @@ from scheduler_core.trace.group_decisions import GroupSeen, state
 from scheduler_core.trace.preemption_events import candidates_of
 from scheduler_core.trace.queues import Queues
 from scheduler_core.trace.records import NodeName, PodKey
-from scheduler_core.trace.summaries import bound_at_the_end, pods_of, standing
+from scheduler_core.trace.summaries import bound_at_the_end, node_names, pods_of, standing
 
 POP_FROM_BACKOFF_Q = "SchedulerPopFromBackoffQ"
 
@@ -51,7 +51,8 @@ class _Seen:
     def _take(self, event: AnyEvent) -> None:
         match event:
             case trace.RunStarted():
-                self.order = [event.nodes[row].name for row in event.order]
+                names = node_names(event)
+                self.order = [names[row] for row in event.order]
                 pods = pods_of(event)
                 self.began = standing(pods)
                 self.queues.priority = {pod.pod: pod.priority for pod in pods}

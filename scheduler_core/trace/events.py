@@ -34,6 +34,7 @@ from scheduler_core.trace.records import (
     FieldChange,
     Hint,
     KeptWaiting,
+    NodeColumns,
     NodeName,
     NodeSummary,
     Outcome,
@@ -51,7 +52,7 @@ from scheduler_core.trace.records import (
     Verdict,
 )
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 Cause = Literal[
     "event", "termination", "backoff", "unschedulable-flush", "permit-timeout", "binding", "preemption", "end"
@@ -61,14 +62,15 @@ Cause = Literal[
 class RunStarted(Event, tag=True):
     """The first event: the cluster as it was loaded. Pending pods follow as PodEnqueued, PodGated or PodIgnored.
 
-    Before schema 4 the pods are in `pods`, each in full; `summaries.pods_of` reads both.
+    Before schema 4 the pods are in `pods`, before schema 5 the nodes in `nodes`, each in full; `summaries.pods_of` and
+    `nodes_of` read both.
     """
 
     title: str
     engine_version: str
     profiles: list[str]
-    nodes: list[NodeSummary]  # in the order of the documents
-    order: list[int]  # rows of the snapshot (node-tree order), as indexes into `nodes`
+    order: list[int]  # rows of the snapshot (node-tree order), as indexes into the nodes
+    nodes: list[NodeSummary] = []
     pods: list[PodSummary] = []
     plugins: dict[str, dict[str, list[tuple[str, int]]]] = {}  # profile -> extension point -> [(plugin, weight)]
     seed: int | None = None
@@ -79,6 +81,7 @@ class RunStarted(Event, tag=True):
     wakes: dict[str, list[str]] = {}  # plugin -> the cluster events that it registered: "Node/Add"
     pod_groups: list[PodGroupSummary] = []
     loaded: PodColumns | None = None  # running pods in order of arrival, then pending ones (without `node`)
+    loaded_nodes: NodeColumns | None = None  # in the order of the documents
 
 
 class ClockAdvanced(Event, tag=True):

@@ -108,10 +108,23 @@ class PodSummary(Record):
     pod_group: PodGroupKey = ""
 
 
+class NodeColumns(Record):
+    """Nodes as columns, a value per node. What nodes that are alike have in common stands once, in `kinds`.
+
+    A kind's own `name` and `labels` are empty. `summaries.nodes_of` and `columns.js` make NodeSummaries of them.
+    """
+
+    kinds: list[NodeSummary]
+    keys: list[list[str]]  # of the labels of each kind
+    nodes: list[NodeName]
+    kind: list[int]  # index into `kinds` and `keys`
+    labels: list[list[str]]  # their values, in the order of the keys
+
+
 class PodColumns(Record):
     """Pods as columns, a value per pod. What pods that are alike have in common stands once, in `kinds`.
 
-    `node` is an index into RunStarted.nodes; -1 of a pod without a node, or of one whose kind names a node that is not
+    `node` is an index into the nodes; -1 of a pod without a node, or of one whose kind names a node that is not
     there. A kind's own `pod` is empty. `summaries.pods_of` and `columns.js` make PodSummaries of them.
     """
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping
 
 import msgspec
 from msgspec.structs import replace
@@ -21,6 +21,7 @@ from scheduler_core.trace.records import (
     DEFAULT_SCHEDULER,
     ChangedField,
     FieldChange,
+    NodeColumns,
     NodeName,
     NodeSummary,
     PodColumns,
@@ -63,9 +64,42 @@ def pod_summary(pod: Pod) -> PodSummary:
     )
 
 
-def pod_columns(pods: Iterable[Pod], nodes: Sequence[NodeSummary]) -> PodColumns:
+def node_columns(nodes: Iterable[Node]) -> NodeColumns:
+    """Nodes for the player, what those that are alike have in common stored once."""
+    kinds: dict[Hashable, int] = {}
+    found = NodeColumns([], [], [], [], [])
+    for node in nodes:
+        amounts, images = tuple(node.allocatable.items()), tuple(node.images.items())
+        alike = amounts, tuple(node.labels), node.taints, node.unschedulable, images
+        kind = kinds.setdefault(alike, len(kinds))
+        if kind == len(found.kinds):
+            found.kinds.append(replace(node_summary(node), name="", labels={}))
+            found.keys.append(list(node.labels))
+        found.nodes.append(node.name)
+        found.kind.append(kind)
+        found.labels.append(list(node.labels.values()))
+    return found
+
+
+def nodes_of(started: RunStarted) -> list[NodeSummary]:
+    """The nodes as they were loaded, one by one; also of a run that was stored before they were columns."""
+    if started.loaded_nodes is None:
+        return started.nodes
+    loaded, kinds, keys = started.loaded_nodes, started.loaded_nodes.kinds, started.loaded_nodes.keys
+    return [
+        replace(kinds[kind], name=name, labels=dict(zip(keys[kind], values, strict=True)))
+        for name, kind, values in zip(loaded.nodes, loaded.kind, loaded.labels, strict=True)
+    ]
+
+
+def node_names(started: RunStarted) -> list[NodeName]:
+    """Their names alone."""
+    return [node.name for node in started.nodes] if started.loaded_nodes is None else started.loaded_nodes.nodes
+
+
+def pod_columns(pods: Iterable[Pod], nodes: Iterable[NodeName]) -> PodColumns:
     """Pods for the player, those that are alike stored once."""
-    rows = {node.name: row for row, node in enumerate(nodes)}
+    rows = {name: row for row, name in enumerate(nodes)}
     kinds: dict[bytes, int] = {}
     found = PodColumns([], [], [], [], [])
     for pod in pods:
@@ -85,10 +119,10 @@ def pods_of(started: RunStarted) -> list[PodSummary]:
     """The pods as they were loaded, one by one; also of a run that was stored before they were columns."""
     if started.loaded is None:
         return started.pods
-    loaded, nodes, kinds = started.loaded, started.nodes, started.loaded.kinds
+    loaded, nodes, kinds = started.loaded, node_names(started), started.loaded.kinds
     columns = zip(loaded.pods, loaded.kind, loaded.node, loaded.start_time, strict=True)
     return [
-        replace(kinds[kind], pod=key, node=nodes[row].name if row >= 0 else kinds[kind].node, start_time=start_time)
+        replace(kinds[kind], pod=key, node=nodes[row] if row >= 0 else kinds[kind].node, start_time=start_time)
         for key, kind, row, start_time in columns
     ]
 

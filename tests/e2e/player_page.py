@@ -24,6 +24,17 @@ def drawn(page: Page, fragment: str = "") -> None:
     expect(page.locator("#player")).to_have_attribute("data-ready", link)
 
 
+def link_shown(page: Page) -> str:
+    """The link to what is drawn whole, read as soon as it is: news of any kind take it away until the next draw."""
+    return page.locator("#player[data-ready]").get_attribute("data-ready") or ""
+
+
+def draw_at(page: Page, step: int, frame: int = 0) -> None:
+    """Go there as a part of the page would, and wait until it is drawn."""
+    page.evaluate("([step, frame]) => kschedui.player.seek(step, frame)", [step, frame])
+    drawn(page)
+
+
 def seek(page: Page, fragment: str) -> None:
     page.evaluate("fragment => { location.hash = fragment }", fragment)
     drawn(page, fragment)

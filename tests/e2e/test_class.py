@@ -10,11 +10,13 @@ from playwright.sync_api import Browser, Page, expect
 
 from kschedui.supervisor.stack import Stack
 from tests.e2e.axe import needs_axe, violations
-from tests.e2e.player_page import drawn, sentence, sheets, until
+from tests.e2e.player_page import drawn, link_shown, sentence, sheets, until
 from tests.e2e.test_courses import made
 from tests.e2e.test_handout import whole
 from tests.e2e.test_speaker import speaker_of
 
+# Of two elements, at one moment.
+BOXES = "(a, b, are) => are(...[a, b].map((one) => document.querySelector(one).getBoundingClientRect()))"
 PHONE = {"width": 390, "height": 844}
 MakePage = Callable[..., Page]
 
@@ -71,19 +73,18 @@ def press(page: Page, keys: str) -> None:
 def to_question(teacher: Page) -> None:
     """On to the next question."""
     for _ in range(300):
+        drawn(teacher)
         if teacher.evaluate("document.getElementById('player').dataset.asked"):
-            return drawn(teacher)
+            return
         press(teacher, "ArrowRight")
-        teacher.wait_for_timeout(30)
     raise AssertionError("no question came")
 
 
 def same(teacher: Page, *students: Page) -> None:
     """They show what the teacher shows."""
-    drawn(teacher)
-    link = teacher.locator("#player").get_attribute("data-ready")
+    link = link_shown(teacher)
     for student in students:
-        expect(student.locator("#player")).to_have_attribute("data-ready", link or "")
+        at(student, link.removeprefix("#"))
 
 
 def fits(page: Page) -> None:
@@ -213,20 +214,15 @@ def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_ov
     expect(teacher.locator(".class-tally")).to_have_text("1 of 1 answered")
     teacher.locator(".class-bar .primary").click()
     expect(phone.locator("#histogram.listed")).to_be_visible()
-    counts, timeline = (phone.locator(one).bounding_box() for one in ("#histogram", "#timeline"))
-    assert counts
-    assert timeline
-    assert counts["y"] + counts["height"] <= timeline["y"]
+    until(phone, f"({BOXES})('#histogram', '#timeline', (counts, timeline) => counts.bottom <= timeline.top)")
     ends = phone.locator("#histogram li").evaluate_all(
         "all => all.map((one) => one.children[1].getBoundingClientRect().right)"
     )
     assert len(set(ends)) == 1
     press(teacher, "P")
-    stage, counts = (teacher.locator(one).bounding_box() for one in ("#stage", "#histogram"))
-    assert stage
-    assert counts
-    assert stage["x"] <= counts["x"]
-    assert counts["x"] + counts["width"] <= stage["x"] + stage["width"]
+    expect(teacher.locator("#histogram")).to_be_visible()
+    within = "(stage, counts) => stage.left <= counts.left && counts.right <= stage.right"
+    until(teacher, f"({BOXES})('#stage', '#histogram', {within})")  # the window grows meanwhile
     press(teacher, "P")
     teacher.get_by_role("button", name="End", exact=True).click()
     teacher.get_by_role("button", name="End it").click()
@@ -279,8 +275,10 @@ def test_a_presentation_has_no_header_a_large_caption_and_the_queue_as_counts(vi
     expect(page.locator("#caption h1")).to_have_css("font-size", "40px")
     expect(page.locator(".queue-items").first).to_be_hidden()
     expect(page.locator(".queue-count").first).to_be_visible()
+    expect(page.locator(".spotlight")).to_have_count(1)
+    page.evaluate("document.querySelector('.spotlight').addEventListener('transitionrun', () => { window.lit = true })")
     page.mouse.move(600, 400)
-    expect(page.locator(".spotlight.on")).to_be_visible()
+    until(page, "window.lit")  # it goes out again while the pointer rests
     press(page, "ArrowRight")
     drawn(page, "45.5")
     press(page, "P")

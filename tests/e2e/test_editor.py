@@ -378,9 +378,8 @@ def test_the_release_is_chosen_in_the_text_and_tells_what_it_lacks(browser_page:
 
 
 def test_a_pod_in_the_editors_picture_is_as_wide_as_its_share(browser_page: Page) -> None:
-    page = browser_page
+    page = opened(browser_page, "/new/")
     small = [pod(f"small-{i}", cpu="50m", node="n1") for i in range(40)]
-    page.goto("/new/")
     type_text(page, scenario(node("n1", cpu=8), *small))
     expect(page.locator(".node-bar .pod-block")).to_have_count(40)
     bar, filled = page.evaluate(

@@ -10,7 +10,19 @@ from typing import Any
 from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import drawn, dry_run, link_to, open_player, save, seek, sentence, sheets, steps_of, until
+from tests.e2e.player_page import (
+    draw_at,
+    drawn,
+    dry_run,
+    link_to,
+    open_player,
+    save,
+    seek,
+    sentence,
+    sheets,
+    steps_of,
+    until,
+)
 
 
 def frame_of(page: Page, step: int, plugin: str) -> str:
@@ -43,7 +55,7 @@ def test_a_verdict_leads_to_the_rule_in_our_source_and_to_kube_schedulers(browse
 def test_how_many_fit_is_counted_by_the_release_that_the_run_is_of(browser_page: Page) -> None:
     page = browser_page
     open_player(page, "first-pod", "?kubernetes=1.30")
-    page.evaluate("kschedui.player.seek(kschedui.store.steps - 1)")
+    draw_at(page, page.evaluate("kschedui.store.steps - 1"))
     page.locator("#stage [data-fly]").first.click()
     link = page.locator("#margin").get_by_role("link", name="How many fit")
     expect(link).to_have_attribute("href", re.compile(r"/capacity/\?pod=[^&]+&kubernetes=1\.30$"))

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
 from tests.e2e.axe import ANY, violations
-from tests.e2e.player_page import drawn, open_player, save, seek, sentence, until
+from tests.e2e.player_page import draw_at, drawn, open_player, save, seek, sentence, until
 
 WINNER = [
     "448",
@@ -161,8 +161,7 @@ def test_a_lesson_for_beginners_goes_the_short_way_until_every_step_is_chosen(br
     expect(page.locator("#steps-switch")).to_have_attribute("aria-pressed", "false")
 
     def walked() -> list[str]:
-        page.evaluate("kschedui.player.seek(0)")
-        drawn(page)
+        draw_at(page, 0)
         types = []
         while not page.evaluate("kschedui.player.atEnd"):
             page.keyboard.press("ArrowRight")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.builders import node, pod, scenario
-from tests.e2e.player_page import drawn, link_to, open_player, save, seek, sentence, steps_of, until
+from tests.e2e.player_page import draw_at, drawn, link_to, open_player, save, seek, sentence, steps_of, until
 
 COLOURED = ".mark.Scheduled, .mark.Nominated, .mark.Unschedulable, .mark.Error"
 
@@ -57,7 +57,7 @@ def test_the_margin_names_the_victims_as_the_dry_run_finds_them(browser_page: Pa
     expect(rows).to_have_count(2)
     seek(page, link_to(page, step))
     expect(page.locator("#margin h2")).to_have_text("Reprieve on n2")
-    page.evaluate("step => kschedui.player.seek(step)", step)
+    draw_at(page, step)
     page.locator("#margin .segments button").last.click()
     expect(rows).to_have_count(2)
 
@@ -89,8 +89,7 @@ def test_a_node_names_what_the_later_plugins_would_say_but_not_before_a_question
     seek(page, f"{step}.4&sel=node:closed")
     expect(page.locator("#margin")).to_contain_text("NodeResourcesFit: too little cpu")
     open_player(page, "cordoned-node", "?predict=1")
-    page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "NodesFiltered")[0])
-    drawn(page)
+    draw_at(page, steps_of(page, "NodesFiltered")[0])
     page.evaluate("location.hash += '&sel=node:n1'")
     expect(page.locator("#margin h2")).to_have_text("n1")
     expect(page.locator("#margin")).not_to_contain_text("cordoned")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playwright.sync_api import Page, expect
 
 from tests.builders import budget, node, pod, scenario
-from tests.e2e.player_page import drawn, save, sentence, steps_of, until
+from tests.e2e.player_page import draw_at, drawn, save, sentence, steps_of, until
 
 NODES = (node("n1", cpu=4), node("n2", cpu=8, taints=["dedicated=db:NoSchedule"]), node("n3", cpu=6))
 
@@ -76,7 +76,7 @@ def test_a_nodes_total_leads_to_the_weight_that_makes_it_win(browser_page: Page)
     page = browser_page
     objects = node("n1", cpu=8), node("n2", cpu=8), pod("old", cpu=2, memory="1Gi", node="n2"), pod("web", cpu=1)
     opened(page, *objects)
-    page.evaluate("step => kschedui.player.seek(step)", steps_of(page, "HostSelected")[0])
+    draw_at(page, steps_of(page, "HostSelected")[0])
     page.locator("[data-node=n2] .total").click()
     page.get_by_role("button", name="What makes n2 win?").click()
     panel = page.get_by_role("complementary", name="What if")
@@ -162,16 +162,17 @@ def test_a_field_of_cells_leads_to_the_smallest_change_and_shows_it(browser_page
     page = browser_page
     opened(page, *(node(f"n{i}", cpu=2) for i in range(210)), pod("web", cpu=3))
     step = steps_of(page, "NodesFiltered")[0]
-    page.evaluate("step => kschedui.player.seek(step, 99)", step)
+    draw_at(page, step, 99)
     page.get_by_role("button", name="What would make it fit?").click()
     panel = page.get_by_role("complementary", name="What if")
     first = panel.locator(".ask-found li").first
     expect(first).to_contain_text("Ask for 2 cpu instead of 3: it then fits on n0 and 11 more")
     picture = "document.querySelector('#stage canvas').toDataURL()"
+    drawn(page)
     before = page.evaluate(picture)
     first.get_by_role("button", name="Try it").click()
     expect(panel.locator(".ask-changes.gained")).to_contain_text("102 nodes fit now")
-    assert page.evaluate(picture) != before
+    until(page, f"before => {picture} !== before", before)
     panel.get_by_role("button", name="Reset").click()
     expect(panel.locator(".ask-side.after")).to_have_count(0)
-    assert page.evaluate(picture) == before
+    until(page, f"before => {picture} === before", before)

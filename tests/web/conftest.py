@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from kschedui.runs import store as runs
 from kschedui.runs import worker
 from kschedui.scenarios import store as scenarios
 from kschedui.scenarios.access import Visitor
+from kschedui.web.api import rates
 from tests.builders import node, pod, scenario
 from tests.web.postgres import postgres_url  # noqa: F401
 
@@ -27,10 +29,18 @@ SMALL = scenario(
 
 
 @pytest.fixture(autouse=True)
-def _nobody_asked_before() -> None:
-    """Rate limits start anew, and the language is nobody's."""
+def _nobody_asked_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rate limits start anew, in a minute that does not end before the test; and the language is nobody's."""
+    monkeypatch.setattr(rates, "time", SimpleNamespace(time=lambda: 0.0))
     cache.clear()
     translation.deactivate()
+
+
+@pytest.fixture(autouse=True)
+def _whoever_has_a_run_keeps_it(settings: Any) -> None:
+    """A worker in this process is not dead because the machine is slow; nor does its timer renew a lease by a
+    connection that does not see a test's rows."""
+    settings.RUN_LEASE_SECONDS = 3600
 
 
 @pytest.fixture(autouse=True)

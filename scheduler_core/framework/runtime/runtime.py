@@ -117,7 +117,7 @@ class Framework:
             for point, refs in profile.plugins.items()
         }
         self._at: dict[type[Plugin], list[Any]] = {
-            POINTS[point]: [plugin for plugin, _ in found] for point, found in self.points.items()
+            protocol: [plugin for plugin, _ in self.points.get(point, ())] for point, protocol in POINTS.items()
         }
         pre_filters, reserves = self.at(PreFilterPlugin), self.at(ReservePlugin)
         self._at[PreBindPlugin] = missing_state.pre_binds(self.at(PreBindPlugin), reserves, pre_filters)
@@ -189,7 +189,7 @@ class Framework:
 
     def at(self, point: type[P]) -> list[P]:
         """The plugins of an extension point, which its protocol names."""
-        return self._at.get(point, [])
+        return self._at[point]
 
     def events_to_register(self) -> list[tuple[str, Sequence[RegisteredEvent]]]:
         """Every enabled plugin's events, in the order in which the plugins are enabled.

@@ -124,8 +124,9 @@ class ShapeAnswers:
                 self._widen(self._nodes.states_known)
             new = self._unknown[states].nonzero()[0]
             if len(new):
-                rows = self._nodes.all_rows[rows]
-                self._learn(cycle, dict(zip(states[new].tolist(), rows[new].tolist(), strict=True)))
+                asked = self._nodes.all_rows[rows]
+                self._learn(cycle, dict(zip(states[new].tolist(), asked[new].tolist(), strict=True)))
+                self._learn_the_passing(cycle)
         return states
 
     def _learn(self, cycle: CycleState, row_of: Mapping[int, int]) -> None:
@@ -140,6 +141,17 @@ class ShapeAnswers:
             self._scores_by_state[plugin.name][states] = scores
             if highest(scores.view(np.uint64)) > MAX_NODE_SCORE:  # negative ones are large there
                 self.settled.discard(plugin.name)
+
+    def _learn_the_passing(self, cycle: CycleState) -> None:
+        """Judge the other states that there are, at once: they will be asked about soon. Not those that are rejected,
+        so that `statuses` are in the order in which somebody asked."""
+        states = self._nodes.states()
+        rows = self._unknown[states].nonzero()[0]
+        for plugin in self._filters:
+            which = plugin.filter(cycle.pod, cycle.states.get(plugin.name), self._nodes, rows, None).which
+            rows = rows if which is None else rows[which == 0]
+        if len(rows):
+            self._learn(cycle, dict(zip(states[rows].tolist(), rows.tolist(), strict=True)))
 
     def _widen(self, states: int) -> None:
         more = states + states // 2 - len(self._unknown)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -330,7 +331,7 @@ def _nodes_filtered(
         evaluated=len(evaluated),
         total=len(framework.cluster.nodes) if cycle.placement is None else len(cycle.placement),
         nodes_to_find=wanted,
-        verdicts=[Verdict(status.plugin, status.code.label, list(status.reasons)) for status in statuses],
+        verdicts=[_verdict(status) for status in statuses],
         verdict=encode_column(verdict) if statuses else 0,
         feasible=len((found or nominated).feasible) if both else 0,  # type: ignore[union-attr]
         rows=encode_rows(evaluated) if narrowed else None,
@@ -340,6 +341,11 @@ def _nodes_filtered(
         two_passes=_two_passes(framework, cycle, evaluated),
         extenders=[rejected for part in both for rejected in part.extenders],
     )
+
+
+@lru_cache(maxsize=1024)
+def _verdict(status: Status) -> Verdict:
+    return Verdict(status.plugin, status.code.label, list(status.reasons))
 
 
 _NO_ROWS = np.empty(0, np.intp)

@@ -1,5 +1,5 @@
 // @ts-check
-/** Columns of the trace: integers per node (see scheduler_core/trace/columns.py); the pods as they were loaded. */
+/** Columns of the trace: integers per node (see scheduler_core/trace/columns.py); nodes and pods as loaded. */
 
 const READERS = {
 	u1: (/** @type {ArrayBuffer} */ b) => new Uint8Array(b),
@@ -28,14 +28,26 @@ function rising(column) {
 	return numbers;
 }
 
-/** RunStarted's pods, one by one; before schema 4 they come so. @param {TraceChunk} chunk */
-export function unpackPods({ events: [started] }) {
-	if (started?.type !== "RunStarted" || !started.loaded) return;
+/** RunStarted's nodes and pods, one by one; before schemas 5 and 4 they come so. @param {TraceChunk} chunk */
+export function unpackLoaded({ events: [started] }) {
+	if (started?.type !== "RunStarted") return;
+	if (started.loaded_nodes) started.nodes = nodesOf(started.loaded_nodes);
+	if (!started.loaded) return;
+	const { nodes = [] } = started;
 	const { kinds, pods, kind, node, start_time } = started.loaded;
 	started.pods = pods.map((pod, i) => {
 		const one = { ...kinds[kind[i]], pod };
-		if (node[i] >= 0) one.node = started.nodes[node[i]].name;
+		if (node[i] >= 0) one.node = nodes[node[i]].name;
 		if (start_time[i] !== null) one.start_time = start_time[i];
 		return one;
 	});
+}
+
+/** @param {import("./trace").NodeColumns} loaded */
+function nodesOf({ kinds, keys, nodes, kind, labels }) {
+	return nodes.map((name, i) => ({
+		...kinds[kind[i]],
+		name,
+		labels: Object.fromEntries(keys[kind[i]].map((key, k) => [key, labels[i][k]])),
+	}));
 }

@@ -3,7 +3,7 @@
  * Bytes: follow one run over the websocket, from a cursor. A chunk whose number equals the cursor is taken, one below
  * is ignored, one above makes us subscribe again. Earlier chunks (a link into the middle) come over HTTP.
  */
-import { unpackPods } from "./columns.js";
+import { unpackLoaded } from "./columns.js";
 
 /** Codes after which asking again is useless. */
 const FINAL = new Set([4001, 4004]);
@@ -32,7 +32,7 @@ export async function openFrame(frame) {
 	const body = new Blob([new Uint8Array(frame, 32)]).stream().pipeThrough(new DecompressionStream("deflate"));
 	const text = await new Response(body).text();
 	const chunk = JSON.parse(text);
-	unpackPods(chunk);
+	unpackLoaded(chunk);
 	if (chunk.keyframe?.nodes) await import("./late/whole.js");
 	if (text.includes('"pod_group')) await import("./late/groups.js");
 	if (text.includes('"PreemptionEvaluated"')) (await import("./late/candidates.js")).unpack(chunk);

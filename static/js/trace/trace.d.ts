@@ -69,6 +69,15 @@ export interface PodSummary {
   pod_group?: string;
 }
 
+/** Nodes as columns, a value per node. What nodes that are alike have in common stands once, in `kinds`. */
+export interface NodeColumns {
+  kinds: NodeSummary[];
+  keys: string[][];
+  nodes: string[];
+  kind: number[];
+  labels: string[][];
+}
+
 /** Pods as columns, a value per pod. What pods that are alike have in common stands once, in `kinds`. */
 export interface PodColumns {
   kinds: PodSummary[];
@@ -216,8 +225,8 @@ export interface RunStarted {
   title: string;
   engine_version: string;
   profiles: string[];
-  nodes: NodeSummary[];
   order: number[];
+  nodes?: NodeSummary[];
   pods?: PodSummary[];
   plugins?: Record<string, Record<string, [string, number][]>>;
   seed?: number | null;
@@ -228,6 +237,7 @@ export interface RunStarted {
   wakes?: Record<string, string[]>;
   pod_groups?: PodGroupSummary[];
   loaded?: PodColumns | null;
+  loaded_nodes?: NodeColumns | null;
 }
 
 /** Virtual time moved on, and why: what is due now. */

@@ -13,7 +13,7 @@ from scheduler_core import parse_scenario, simulate
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import pod_group_events as groups
 from scheduler_core.trace.decisions import decisions
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.summaries import nodes_of, pods_of
 from tests.builders import Manifest, budget, node, pod, priority_class, required_affinity, scenario
 
 SEEDS = range(40)
@@ -122,7 +122,7 @@ def check_nodes(events: list[Any]) -> None:
     for event in events:
         match event:
             case trace.RunStarted():
-                nodes = {one.name: one for one in event.nodes}
+                nodes = {one.name: one for one in nodes_of(event)}
                 pods = {one.pod: one for one in pods_of(event)}
                 where = {one.pod: one.node for one in pods.values() if one.node}
                 for key, name in where.items():

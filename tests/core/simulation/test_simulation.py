@@ -15,6 +15,7 @@ from scheduler_core.trace.events import (
     RunStarted,
 )
 from scheduler_core.trace.preemption_events import VictimEvicted
+from scheduler_core.trace.summaries import node_names
 from tests.builders import node, parse, pod, priority_class
 from tests.core.runs import attempts, bound, final, message, only, run, standing_at_the_end
 
@@ -88,7 +89,7 @@ def test_events_of_the_timeline_happen_in_order_of_time_then_as_written():
 def test_nodes_take_turns_by_zone():
     nodes = [node("a1", zone="a"), node("a2", zone="a"), node("b1", zone="b")]
     (started,) = only(RunStarted, run(*nodes))
-    assert [started.nodes[row].name for row in started.order] == ["a1", "b1", "a2"]
+    assert [node_names(started)[row] for row in started.order] == ["a1", "b1", "a2"]
 
 
 def test_the_trace_tells_the_new_order_when_a_node_comes_or_goes():

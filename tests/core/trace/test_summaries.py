@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from scheduler_core.apis.core import Pod
+from scheduler_core.apis.core import Node, Pod
 from scheduler_core.trace.events import ObjectApplied, RunStarted
 from scheduler_core.trace.keyframe import CompactedLog
 from scheduler_core.trace.preemption_events import PreemptionEvaluated
 from scheduler_core.trace.records import BudgetNow, Wish
-from scheduler_core.trace.summaries import pod_summary, pods_of
+from scheduler_core.trace.summaries import node_names, node_summary, nodes_of, pod_summary, pods_of
 from tests.builders import budget, node, parse, pod, priority_class, required_affinity, spread
 from tests.core.runs import only, run
 
@@ -97,6 +97,21 @@ def test_a_run_begins_with_the_events_that_each_plugin_registered() -> None:
         "Node/UpdateNodeAllocatable",
     ]
     assert wakes["NodeName"] == ["Node/Add"]
+
+
+def test_what_nodes_that_are_alike_have_in_common_is_stored_once_and_they_are_read_one_by_one_in_their_order() -> None:
+    objects = [
+        node("a", cpu=2, labels={"zone": "z1", "1": "x"}),
+        node("b", cpu=1, labels={"zone": "z1", "1": "x"}),
+        node("c", cpu=2, labels={"zone": "z2", "1": "y"}),
+        node("d", cpu=2),
+        node("e", cpu=2, taints=["gpu:NoSchedule"]),
+    ]
+    first = started(*objects)
+    assert first.loaded_nodes is not None
+    assert first.loaded_nodes.kind == [0, 1, 0, 2, 3]
+    assert nodes_of(first) == [node_summary(one) for one in parse(*objects).objects if isinstance(one, Node)]
+    assert node_names(first) == ["a", "b", "c", "d", "e"]
 
 
 def test_pods_that_are_alike_are_stored_once_and_read_one_by_one_in_their_order() -> None:

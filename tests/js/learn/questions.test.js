@@ -11,7 +11,7 @@ import { optionText, textOf } from "../../../static/js/learn/words.js";
 import { plain, useCatalogue } from "../../../static/js/shared/i18n.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
 import { ChunkStore } from "../../../static/js/trace/chunk_store.js";
-import { unpackPods } from "../../../static/js/trace/columns.js";
+import { unpackLoaded } from "../../../static/js/trace/columns.js";
 import { unpack } from "../../../static/js/trace/late/candidates.js";
 import "../../../static/js/trace/late/groups.js";
 
@@ -32,7 +32,7 @@ function lessons() {
 function storeOf({ chunks }) {
 	const store = new ChunkStore();
 	for (const chunk of chunks) {
-		unpackPods(chunk);
+		unpackLoaded(chunk);
 		unpack(chunk);
 		store.put(chunk);
 	}

@@ -16,7 +16,7 @@ import { items } from "../../../static/js/steps/group/queue.js";
 import { victims } from "../../../static/js/steps/group/victims.js";
 import { messageWords } from "../../../static/js/steps/group/words.js";
 import { sceneOf } from "../../../static/js/steps/registry.js";
-import { unpackPods } from "../../../static/js/trace/columns.js";
+import { unpackLoaded } from "../../../static/js/trace/columns.js";
 import { unpack } from "../../../static/js/trace/late/candidates.js";
 import "../../../static/js/trace/late/groups.js";
 import { heroOf, stations } from "../../../static/js/trace/phase.js";
@@ -42,7 +42,7 @@ function played(files) {
 	const states = new Map();
 	for (const line of told.toString().split("\n").filter(Boolean)) {
 		const { file, chunk } = JSON.parse(line);
-		unpackPods(chunk);
+		unpackLoaded(chunk);
 		unpack(chunk);
 		const state = states.get(file) ?? states.set(file, emptyState()).get(file);
 		const steps = out.get(file) ?? out.set(file, []).get(file);

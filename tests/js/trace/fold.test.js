@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { useCatalogue } from "../../../static/js/shared/i18n.js";
 import { captionOf, loadCaptions } from "../../../static/js/steps/captions.js";
 import { framesOf } from "../../../static/js/steps/registry.js";
-import { unpackPods } from "../../../static/js/trace/columns.js";
+import { unpackLoaded } from "../../../static/js/trace/columns.js";
 import { unpack } from "../../../static/js/trace/late/candidates.js";
 import "../../../static/js/trace/late/groups.js";
 import { apply, emptyState, fromKeyframe } from "../../../static/js/trace/state.js";
@@ -40,7 +40,7 @@ function chunksOf(files) {
 	const byFile = new Map();
 	for (const line of out.toString().split("\n").filter(Boolean)) {
 		const { file, chunk } = JSON.parse(line);
-		unpackPods(chunk);
+		unpackLoaded(chunk);
 		unpack(chunk);
 		byFile.set(file, [...(byFile.get(file) ?? []), chunk]);
 	}

@@ -274,7 +274,7 @@ def test_a_kept_text_that_is_refused_by_now_is_a_sentence_on_every_page(author: 
     settings.LIMITS = {**settings.LIMITS, "nodes": 1}
     answer = author.post(f"/s/{saved['id']}/fork/")
     assert answer.status_code == 422
-    assert answer.context["sentence"] == "the scenario has 2 nodes; the limit is 1"
+    assert answer.context["sentence"] == "The scenario has 2 nodes; the limit is 1."
     assert author.get(f"/s/{saved['id']}/edit/").status_code == 200  # where it can be mended
 
 

@@ -158,7 +158,7 @@ def test_no_mutated_request_fails_or_takes_long(author: Browser, finished: Run) 
 
 def texts() -> list[str]:
     """Manifests of every kind: the lessons', and small ones."""
-    lessons = [path.read_text() for path in FOLDER.glob("*.yaml") if path.stat().st_size < 20_000]
+    lessons = [path.read_text() for path in sorted(FOLDER.glob("*.yaml")) if path.stat().st_size < 20_000]
     return [SMALL, scenario(node("n1"), pod("a")), *lessons]
 
 

@@ -14,7 +14,8 @@ import pytest
 import yaml
 
 from kschedui.supervisor.commands import experiments_command, web_command, worker_command
-from kschedui.supervisor.stack import Stack
+from kschedui.supervisor.ports import wait_until
+from kschedui.supervisor.stack import START_SECONDS, Stack
 from tests.conftest import ROOT
 
 PROBE = [sys.executable, "-I", "-S", str(ROOT / "kschedui/supervisor/probe.py")]
@@ -96,7 +97,7 @@ def test_what_the_image_copies_exists() -> None:
 def test_the_health_checks_of_web_and_worker_tell_up_from_down(live_stack: Stack, tmp_path: Path) -> None:
     port = live_stack.url.rsplit(":", 1)[1]
     env = {**os.environ, "ALLOWED_HOSTS": "localhost,other"}
-    assert subprocess.run([*PROBE, "web", port], env=env).returncode == 0
+    assert wait_until(lambda: subprocess.run([*PROBE, "web", port], env=env).returncode == 0, START_SECONDS)
     assert subprocess.run([*PROBE, "web", "1"], env=env).returncode == 1
     assert subprocess.run([*PROBE, "worker", str(live_stack.worker_alive)]).returncode == 0
     assert subprocess.run([*PROBE, "worker", str(tmp_path / "absent")]).returncode == 1

@@ -27,10 +27,8 @@ class Killed(BaseException):
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_told(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    """Nor does a lease end by itself, or is renewed by a connection that does not see a test's rows."""
+def _nobody_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(store, "tell", lambda public_id, batches: None)
-    settings.RUN_LEASE_SECONDS = 3600
 
 
 def killed_after(monkeypatch: pytest.MonkeyPatch, cells: int) -> None:

@@ -1,4 +1,4 @@
-"""Runs that were stored with every pod in full at both ends: all that read them find what they find today."""
+"""Runs that were stored with every node and pod in full: all that read them find what they find today."""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,7 +16,7 @@ from kschedui.web.pages.pictures.moment import moment_of
 from scheduler_core import decisions
 from scheduler_core.ask.measures import measured
 from scheduler_core.trace.events import RunFinished, RunStarted
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.summaries import nodes_of, pods_of
 from tests.builders import node, pod, scenario
 
 OBJECTS = (
@@ -65,9 +65,9 @@ def as_before(body: bytes, bound: dict[str, str]) -> bytes:
     chunk = msgspec.json.decode(body)
     for event in chunk["events"]:
         if event["type"] == "RunStarted":
-            pods = pods_of(msgspec.convert(event, RunStarted))
-            del event["loaded"]
-            event["pods"] = pods
+            started = msgspec.convert(event, RunStarted)
+            event["nodes"], event["pods"] = nodes_of(started), pods_of(started)
+            del event["loaded"], event["loaded_nodes"]
         elif event["type"] == "RunFinished":
             event["bound"] = bound
             event.pop("stayed")
@@ -90,7 +90,7 @@ def test_a_run_that_was_stored_before_is_read_as_one_of_today(run: Run) -> None:
         chunk.save(update_fields=["frame"])
     first = next(streams.events_of(run))
     assert isinstance(first, RunStarted)
-    assert (first.loaded, len(first.pods)) == (None, 7)
+    assert (first.loaded, first.loaded_nodes, len(first.pods), len(first.nodes)) == (None, None, 7, 3)
     *_, last = streams.events_of(run)
     assert isinstance(last, RunFinished)
     assert (last.bound, last.stayed) == (bound, 0)

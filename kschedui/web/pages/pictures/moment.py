@@ -11,7 +11,7 @@ from scheduler_core import decode_chunk
 from scheduler_core.trace import events as trace
 from scheduler_core.trace import preemption_events as preemption
 from scheduler_core.trace.events import AnyEvent
-from scheduler_core.trace.summaries import pods_of
+from scheduler_core.trace.summaries import node_names, pods_of
 
 QUEUES = {"active": "activeQ", "backoff": "backoffQ", "unschedulable": "unschedulablePods"}
 
@@ -60,7 +60,7 @@ def sentence_of(event: AnyEvent, pod: str) -> str:
     match event:
         case trace.RunStarted():
             return _("%(nodes)d nodes and %(pods)d pods at the start.") % {
-                "nodes": len(event.nodes), "pods": len(pods_of(event))
+                "nodes": len(node_names(event)), "pods": len(pods_of(event))
             }  # fmt: skip
         case trace.PodEnqueued():
             return _("%(pod)s enters %(queue)s: %(event)s.") % {
