@@ -11,9 +11,10 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
 import pytest
 
-from kschedui.supervisor.ports import answers_tcp, free_port, wait_until
+from kschedui.supervisor.ports import free_port, wait_until
 
 SECONDS = 120  # nobody waits so long unless something is broken
 
@@ -26,6 +27,15 @@ def server_user() -> str:
         return pwd.getpwnam("postgres").pw_name
     except KeyError:
         pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
+
+
+def takes_connections(url: str) -> bool:
+    """It listens before it does: "the database system is starting up"."""
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 @pytest.fixture
@@ -48,7 +58,8 @@ def postgres_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     server = subprocess.Popen(
         [Path(initdb).with_name("postgres"), *options], cwd=folder, user=user, stderr=subprocess.DEVNULL
     )
-    assert wait_until(lambda: answers_tcp(port), SECONDS)
-    yield f"postgres://kschedui@127.0.0.1:{port}/postgres"
+    url = f"postgres://kschedui@127.0.0.1:{port}/postgres"
+    assert wait_until(lambda: takes_connections(url), SECONDS)
+    yield url
     server.send_signal(signal.SIGINT)
     server.wait(SECONDS)

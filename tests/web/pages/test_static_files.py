@@ -13,6 +13,7 @@ from asgiref.testing import ApplicationCommunicator
 
 from kschedui.asgi import application
 from tests.conftest import ROOT
+from tests.web.sockets import PATIENCE
 
 IMPORT = re.compile(r"""^(?:import|export)\b(?:[^"';()]*\bfrom)?\s*["'](\.[^"']+)["']""", re.MULTILINE)
 
@@ -48,7 +49,7 @@ def ask(path: str, method: str = "GET", **headers: str) -> tuple[int, dict[str, 
     async def talk() -> list[Any]:
         server = ApplicationCommunicator(application, scope)
         await server.send_input({"type": "http.request"})
-        return [await server.receive_output(), await server.receive_output()]
+        return [await server.receive_output(timeout=PATIENCE), await server.receive_output(timeout=PATIENCE)]
 
     start, end = asyncio.run(talk())
     return start["status"], {name.decode().lower(): value.decode() for name, value in start["headers"]}, end["body"]
