@@ -159,10 +159,12 @@ export function* reasons({ state }) {
 
 /** Cards of nodes use the stage: no large part below the last one of a zone is blank. @returns {Generator<[string, string]>} */
 export function* blanks() {
-	for (const zone of shown(".cluster:not(.dense) .zones:not(.flow) .zone, .cluster.alone .zone")) {
+	const alone = shown(".cluster:not(.dense) .zones:not(:has(> .zone ~ .zone))");
+	for (const zone of [...alone, ...shown(".cluster:not(.dense) .zones:not(.flow) .zone")]) {
 		const { bottom, height } = zone.getBoundingClientRect();
-		const lowest = Math.max(...[...zone.querySelectorAll(".node-card")].map((card) => card.getBoundingClientRect().bottom));
-		if (innerWidth > 700 && bottom - lowest > height / 5) yield ["blank", `${Math.round(bottom - lowest)} of ${Math.round(height)} px are below the last node's card`];
+		const ends = [...zone.querySelectorAll(".node-card")].map((card) => card.getBoundingClientRect().bottom);
+		const lowest = Math.max(...ends);
+		if (innerWidth > 700 && ends.length && bottom - lowest > height / 5) yield ["blank", `${Math.round(bottom - lowest)} of ${Math.round(height)} px are below the last node's card`];
 	}
 }
 
