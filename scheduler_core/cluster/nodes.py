@@ -147,7 +147,7 @@ class NodeTable:
 
         The numbers are below `states_known` and mean the same for as long as `numbering` does not change.
         """
-        if self._state is None or len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES):
+        if self._state is None or (self.touched and len(self._state_number) > max(2 * len(self), MIN_KEPT_STATES)):
             self._state = self._numbered_states()
         else:
             for row in self.touched:

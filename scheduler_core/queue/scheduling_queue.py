@@ -39,6 +39,7 @@ MOST_EARLY_POPS = 100  # of one pod from backoffQ at one moment; then it waits f
 MOST_EARLY_POPS_OF_A_GROUP = 10
 KEPT_SHOWN = 20  # pods that one event does not help, in the trace
 
+_BY_ITSELF = (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label)  # the pod is new, or changed
 _OF_FELLOWS = (UNSCHEDULED_POD_ADD.label, FORCE_ACTIVATE.label)  # what may make a gang complete
 
 PreEnqueue = tuple[str, Callable[[Pod], Status]]
@@ -260,7 +261,7 @@ class SchedulingQueue:
         if queued.initial_attempt is None:
             queued.initial_attempt = self.now
         self._emit(PodEnqueued(queued.key, "active", event, queued.timestamp, queued.sequence, hints))
-        if event in (UNSCHEDULED_POD_ADD.label, UNSCHEDULED_POD_UPDATE.label):
+        if event in _BY_ITSELF:
             self.nominator.add(queued.pod, None)
         return True
 

@@ -44,7 +44,9 @@ class Release:
     (kube_features.go), and `gated_plugins` what else multiPoint enables with one of them on (applyFeatureGates), with
     the extension points that other plugins have only then. `rules`: everything else that differs. `registered_events`:
     where plugins had no queueing hints, which events each registered (EventsToRegister), as "Node Add|UpdateNodeLabel".
-    `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that do not exist yet.
+    `profiles_lack`: fields of KubeSchedulerProfile, and of its plugins' arguments, that do not exist yet;
+    `configurations_lack`: those of KubeSchedulerConfiguration. `refused_plugins`: what its validation refuses by name
+    (`invalidPluginsByVersion`).
     """
 
     patch: str
@@ -55,6 +57,8 @@ class Release:
     rules: Rules = field(default_factory=Rules)
     registered_events: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     profiles_lack: tuple[str, ...] = ()
+    configurations_lack: tuple[str, ...] = ()
+    refused_plugins: tuple[str, ...] = ()
     gated_plugins: Mapping[str, GatedPlugins] = field(default_factory=dict)
 
     @property
@@ -103,6 +107,8 @@ class Release:
         default_plugins: Sequence[PluginRef] | None = None,
         registered_events: Mapping[str, tuple[str, ...]] | None = None,
         profiles_lack: tuple[str, ...] = (),
+        configurations_lack: tuple[str, ...] = (),
+        refused_plugins: tuple[str, ...] | None = None,
         gated_plugins: Mapping[str, GatedPlugins | None] | None = None,
     ) -> Release:
         """The next older release: what differs from this one. None: it has no such gate or plugin.
@@ -120,6 +126,8 @@ class Release:
             rules,
             _changed(self.registered_events, registered_events or {}),
             (*self.profiles_lack, *profiles_lack),
+            (*self.configurations_lack, *configurations_lack),
+            self.refused_plugins if refused_plugins is None else refused_plugins,
             _changed(self.gated_plugins, gated_plugins or {}),
         )
 

@@ -26,5 +26,5 @@ V1_25 = V1_26.older(
         "PodSchedulingReadiness": None,
     },
     plugin_points={"SchedulingGates": None},
-    profiles_lack=("percentageOfNodesToScore",),
+    profiles_lack=("percentageOfNodesToScore", "preEnqueue"),
 )

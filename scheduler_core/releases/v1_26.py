@@ -19,6 +19,7 @@ V1_26 = V1_27.older(
         every_term_names_a_node=True,
         post_filter_errors_are_told=False,
         inline_volumes_need_a_csi_node=True,
+        migrations_that_csi_nodes_name="portworxVolume gcePersistentDisk awsElasticBlockStore azureDisk",
         only_victims_of_preemption_block_it=False,
     ),
     gates={

@@ -16,10 +16,12 @@ V1_27 = V1_28.older(
         pods_without_preferences_are_not_scored=False,
         pre_filter_rejects_every_node=False,
         fit_compares_requests_of_zero=True,
+        migrations_that_csi_nodes_name="portworxVolume gcePersistentDisk",
         pods_that_nobody_rejected_back_off=False,
         scores_are_allocated_without_skipped=False,
     ),
     gates={"SchedulerQueueingHints": None, "SidecarContainers": None},
+    configurations_lack=("delayCacheUntilActive",),
     plugin_points={
         "NodeVolumeLimits": _ONLY_FILTER,
         "EBSLimits": _ONLY_FILTER,

@@ -18,6 +18,7 @@ V1_28 = V1_29.older(
         images_are_counted_once=True,
         volume_zone_knows_stable_labels=False,
     ),
+    refused_plugins=("SelectorSpread",),
     gates={
         "MatchLabelKeysInPodAffinity": None,
         "SchedulerQueueingHints": Gate(True),  # off again from 1.28.6 on

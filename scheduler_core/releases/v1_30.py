@@ -32,6 +32,7 @@ V1_30 = V1_31.older(
         "CSIMigrationPortworx": Gate(False),
         "MatchLabelKeysInPodAffinity": Gate(False),
     },
+    refused_plugins=(),
     plugin_points=dict.fromkeys(("EBSLimits", "GCEPDLimits", "AzureDiskLimits", "CinderLimits"), _FILTERS),
     default_plugins=[one for plugin in V1_31.default_plugins for one in _AROUND.get(plugin.name, (plugin,))],
     registered_events={

@@ -14,6 +14,7 @@ V1_35 = V1_36.older(
         V1_36.rules,
         inter_pod_affinity_hint_sees_both_sides=False,
         balanced_allocation_scores_the_improvement=False,
+        migrations_that_csi_nodes_name="portworxVolume",
     ),
     gates={
         "DRAExtendedResource": Gate(False),

@@ -92,6 +92,7 @@ V1_36 = Release(
             "WorkloadAwarePreemption": Gate(False, settable=True, needs=("GangScheduling",)),
         }
     ),
+    refused_plugins=("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"),
     gated_plugins=MappingProxyType(
         {
             "GangScheduling": GatedPlugins(

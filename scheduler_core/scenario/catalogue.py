@@ -44,7 +44,7 @@ def _lacks(release: Release) -> dict[str, Any]:
     return {
         "version": release.version,
         "default": release is newest,
-        "fields": [*fields_without(release), *release.profiles_lack],
+        "fields": [*fields_without(release), *release.profiles_lack, *release.configurations_lack],
         "plugins": [plugin.name for plugin in newest.default_plugins if plugin not in release.default_plugins],
         "gates": [name for name in newest.default_gates() if name not in release.gates],
     }

@@ -174,9 +174,9 @@ def select_host(
         chosen = top_of_heap(tied)
     elif len(tied) > 1 and scheduler.rng is not None:
         chosen = drawn(scheduler.rng, len(tied))
-    names = [scheduler.cluster.nodes.names[row] for row in feasible[tied[: max(TIES_SHOWN, chosen + 1)]].tolist()]
-    node_name: str = names[chosen]
-    ties = names[:TIES_SHOWN]
+    names = scheduler.cluster.nodes.names
+    ties = [names[row] for row in feasible[tied[:TIES_SHOWN]].tolist()]
+    node_name: str = names[feasible[tied[chosen]]]
     scheduler.emit(
         HostSelected(node_name, len(feasible), evaluated, best, ties, len(tied), by_heap=by_heap and len(tied) > 1)
     )

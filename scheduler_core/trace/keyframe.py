@@ -63,6 +63,9 @@ _OF_NO_CYCLE = frozenset(
 )
 
 
+_MORE_THAN_A_PART_OF_ITS_CYCLE = _OF_A_GROUP | _OF_NO_CYCLE | _KEPT
+
+
 class Keyframe(msgspec.Struct, frozen=True, omit_defaults=True):
     """What the events before a chunk have left, beside RunStarted. `order` None: as when the run began."""
 
@@ -110,6 +113,10 @@ class CompactedLog:
         for event in events:
             self._step += 1
             kind = type(event)
+            if kind not in _MORE_THAN_A_PART_OF_ITS_CYCLE and not self._group:  # most of them
+                if self._cycle:
+                    self._cycle.append(event)
+                continue
             if kind in _OF_A_GROUP:
                 self._take_of_group(event)
             elif isinstance(event, trace.CycleStarted):

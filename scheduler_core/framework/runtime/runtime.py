@@ -215,10 +215,11 @@ class Framework:
         """RunPreFilterPlugins: an unresolvable rejection ends it, a plain one lets the others run."""
         outcome = PreFilterOutcome(self._rules)
         pod, cluster, states, skipped = cycle.pod, self.cluster, cycle.states, cycle.skip_filter
+        results = outcome.results
         for name, pre_filter in self._pre_filter:
             result: PreFilterResult = pre_filter(pod, cluster)
             states[name] = result.state
-            outcome.results.append((name, result))
+            results.append((name, result))
             code = result.status.code
             if code is Code.SKIP:
                 skipped.add(name)

@@ -101,7 +101,7 @@ class ShapeAnswers:
 
     def scores(self, cycle: CycleState, rows: Rows) -> Mapping[str, IntColumn]:
         """Raw scores by plugin, of the plugins that are not in `constants`."""
-        found = {name: scores[rows] for name, scores in self._scores_by_node.items() if name not in self.constants}
+        found = {name: scores[rows] for name, scores in self._scores_by_node.items()}
         if self._scorers:
             states = self._states(cycle, rows)
             found |= {name: scores[states] for name, scores in self._scores_by_state.items()}
@@ -170,6 +170,7 @@ class ShapeAnswers:
         if implements(plugin, ScoreExtensions):
             normalized = plugin.normalize(cycle.pod, state, self._nodes, row, one)
         self.constants[plugin.name] = int(one[0]), int(normalized[0])
+        del self._scores_by_node[plugin.name]
 
     def _judge(self, plugins: Sequence[FilterPlugin], cycle: CycleState, rows: NDArray[np.intp]) -> Which:
         """The first rejection of each row by any of the plugins."""

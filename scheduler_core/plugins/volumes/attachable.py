@@ -12,7 +12,6 @@ from scheduler_core.plugins.volumes.csi_migration import (
     BY_SOURCE,
     TranslationError,
     migratable,
-    migrated_for_limits,
     volume_handle,
 )
 from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
@@ -54,7 +53,7 @@ def is_migratable_inline(volume: Volume) -> bool:
 
 def _attachable(pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Storage, new: bool) -> tuple[str, str]:
     if volume.claim is None:
-        return _inline(volume, csi_node)
+        return _inline(volume, csi_node, storage)
     key = f"{pod.namespace}/{volume.claim}"
     claim = storage.persistent_volume_claim(key)
     if claim is None:
@@ -68,9 +67,9 @@ def _attachable(pod: Pod, volume: Volume, csi_node: CSINode | None, storage: Sto
     return claim_driver(claim, csi_node, storage)
 
 
-def _inline(volume: Volume, csi_node: CSINode | None) -> tuple[str, str]:
+def _inline(volume: Volume, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
     plugin = BY_SOURCE.get(volume.source_type)
-    if plugin is None or volume.source is None or not migrated_for_limits(plugin, csi_node):
+    if plugin is None or volume.source is None or not storage.migrations.reach(plugin, csi_node):
         return "", ""
     try:
         return plugin.driver, volume_handle(plugin, volume.source)
@@ -86,12 +85,12 @@ def claim_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, storage
     csi = pv.source.get("csi")
     if csi is not None:
         return str(csi.get("driver", "")), str(csi.get("volumeHandle", ""))
-    return _migrated_driver(pv, csi_node)
+    return _migrated_driver(pv, csi_node, storage)
 
 
-def _migrated_driver(pv: PersistentVolume, csi_node: CSINode | None) -> tuple[str, str]:
+def _migrated_driver(pv: PersistentVolume, csi_node: CSINode | None, storage: Storage) -> tuple[str, str]:
     plugin = migratable(pv)
-    if plugin is None or not migrated_for_limits(plugin, csi_node):
+    if plugin is None or not storage.migrations.reach(plugin, csi_node):
         return "", ""
     try:
         return plugin.driver, volume_handle(plugin, pv.source[plugin.source] or {}, pv)
@@ -108,4 +107,4 @@ def _provisioned_driver(claim: PersistentVolumeClaim, csi_node: CSINode | None, 
     plugin = BY_NAME.get(storage_class.provisioner)
     if plugin is None:
         return storage_class.provisioner, handle
-    return (plugin.driver, handle) if migrated_for_limits(plugin, csi_node) else ("", "")
+    return (plugin.driver, handle) if storage.migrations.reach(plugin, csi_node) else ("", "")

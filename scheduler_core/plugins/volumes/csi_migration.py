@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from scheduler_core.apis.core import CSINode, Manifest, PersistentVolume
 from scheduler_core.apis.selectors import NodeSelector, NodeSelectorTerm, Requirement
+from scheduler_core.releases import Release
 
 ZONE, ZONE_BETA = "topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"
 REGION, REGION_BETA = "topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"
@@ -61,11 +62,26 @@ def migratable(pv: PersistentVolume) -> InTreePlugin | None:
     return next((plugin for plugin in IN_TREE_PLUGINS if plugin.source in pv.source), None)
 
 
-def migrated_for_limits(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
-    """nodevolumelimits/utils.go `isCSIMigrationOn`: a CSINode is enough, but Portworx needs its annotation as well."""
-    if csi_node is None or not plugin.counted:
-        return False
-    return plugin.source != "portworxVolume" or plugin.name in csi_node.migrated
+@dataclass(frozen=True, slots=True)
+class Migrations:
+    """Which in-tree volumes count as those of their CSI driver (nodevolumelimits/utils.go `isCSIMigrationOn`).
+
+    `named`: sources of which the node's CSINode has to name the plugin; `off`: sources that are not migrated at all.
+    """
+
+    named: frozenset[str] = frozenset()
+    off: frozenset[str] = frozenset()
+
+    @staticmethod
+    def of(release: Release) -> Migrations:
+        off = {"portworxVolume"} if release.gate_is_off("CSIMigrationPortworx") else set()
+        return Migrations(frozenset(release.rules.migrations_that_csi_nodes_name.split()), frozenset(off))
+
+    def reach(self, plugin: InTreePlugin, csi_node: CSINode | None) -> bool:
+        """Does the CSI driver serve the plugin's volumes on the node?"""
+        if csi_node is None or not plugin.counted or plugin.source in self.off:
+            return False
+        return plugin.source not in self.named or plugin.name in csi_node.migrated
 
 
 def migrated_for_binding(plugin: InTreePlugin, csi_node: CSINode | None) -> bool:

@@ -1,7 +1,7 @@
 """EBSLimits, GCEPDLimits, AzureDiskLimits, CinderLimits: how many in-tree volumes a node takes (before 1.31).
 
-kube-scheduler: nodevolumelimits/non_csi.go. They count only on a node without a CSINode: elsewhere a CSI driver has
-taken the volumes over, and NodeVolumeLimits counts them.
+kube-scheduler: nodevolumelimits/non_csi.go. They count only where no CSI driver has taken the volumes over: mostly on
+a node without a CSINode. Elsewhere NodeVolumeLimits counts them.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ from scheduler_core.framework.interface import (
     Status,
     Verdicts,
 )
+from scheduler_core.plugins.volumes.csi_migration import BY_SOURCE, Migrations
 from scheduler_core.plugins.volumes.limits import EXCEEDED
 from scheduler_core.plugins.volumes.listers import Storage, ephemeral_claim_error, not_found
 
@@ -67,7 +68,9 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
 
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         self._storage = Storage(
-            handle.cluster, missing_claims_err=handle.release.rules.missing_claims_fail_the_counting
+            handle.cluster,
+            missing_claims_err=handle.release.rules.missing_claims_fail_the_counting,
+            migrations=Migrations.of(handle.release),
         )
         self._pods = handle.cluster.pods
 
@@ -107,7 +110,7 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
             return [Fact("NodeVolumeLimits.volumes", "the pod's volumes", "=", "known", holds=False, text=new.message)]
         there = self._standing(self._slots(row, 0, change))
         present, limit = len(there) if isinstance(there, set) else 0, self._limit(node)
-        migrated = self._storage.csi_node(node.name) is not None
+        migrated = self._is_migrated(node)
         added = 0 if migrated or isinstance(there, Status) else len(new - there)
         holds = migrated or not added or present + added <= limit
         text = f"{node.name} has {counted(present, 'volume')} of this kind, the pod adds {added}; the limit is {limit}."
@@ -125,12 +128,16 @@ class InTreeLimits(PreFilterPlugin, FilterPlugin, PreFilterExtensions, EnqueueEx
         ]
 
     def _judge(self, new: set[str], node: Node, slots: Sequence[int]) -> Status:
-        if self._storage.csi_node(node.name) is not None:
+        if self._is_migrated(node):
             return SUCCESS
         there = self._standing(slots)
         if isinstance(there, Status):
             return there
         return EXCEEDED if len(there) + len(new - there) > self._limit(node) else SUCCESS
+
+    def _is_migrated(self, node: Node) -> bool:
+        """The CSI driver has taken over: its volumes are counted by NodeVolumeLimits."""
+        return self._storage.migrations.reach(BY_SOURCE[self.counts.source], self._storage.csi_node(node.name))
 
     def _standing(self, slots: Sequence[int]) -> set[str] | Status:
         """The volumes of the pods on a node."""

@@ -44,6 +44,7 @@ from scheduler_core.plugins.helpers.signing import by_volumes
 from scheduler_core.plugins.volumes import before_1_32, before_1_33
 from scheduler_core.plugins.volumes.attachable import Attachable, is_attachable, is_migratable_inline
 from scheduler_core.plugins.volumes.attached import AttachedVolumes, View, attachments_of, view_of, volumes_or_status
+from scheduler_core.plugins.volumes.csi_migration import Migrations
 from scheduler_core.plugins.volumes.hints import (
     after_attaching_pod_deleted,
     after_attachment_deleted,
@@ -89,7 +90,11 @@ class NodeVolumeLimits(
     def __init__(self, args: PluginArgs | None, handle: Handle) -> None:
         rules = handle.release.rules
         stored = Storage if rules.volume_limits_count_attachments else before_1_32.StorageWithoutAttachments
-        self.storage = stored(handle.cluster, missing_claims_err=rules.missing_claims_fail_the_counting)
+        self.storage = stored(
+            handle.cluster,
+            missing_claims_err=rules.missing_claims_fail_the_counting,
+            migrations=Migrations.of(handle.release),
+        )
         self.cluster = handle.cluster
         self._follows_limits = handle.release.rules.volume_limits_follow_csi_nodes
         self._needs_csi_nodes = rules.inline_volumes_need_a_csi_node

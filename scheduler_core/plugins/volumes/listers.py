@@ -22,6 +22,7 @@ from scheduler_core.apis.core import (
 from scheduler_core.cluster.cluster import Cluster
 from scheduler_core.cluster.nodes import NodeTable
 from scheduler_core.framework.interface import Rows
+from scheduler_core.plugins.volumes.csi_migration import Migrations
 from scheduler_core.plugins.volumes.matching import volume_class
 
 T = TypeVar("T")
@@ -30,12 +31,16 @@ T = TypeVar("T")
 class Storage:
     """What the API server holds, without the assumptions of VolumeBinding. None: there is no such object.
 
-    `missing_claims_err`: for the plugins that count volumes a claim that does not exist is an error.
+    For the plugins that count volumes: `missing_claims_err`: a claim that does not exist is an error; `migrations`:
+    which in-tree volumes are those of a CSI driver.
     """
 
-    def __init__(self, cluster: Cluster, *, missing_claims_err: bool = False) -> None:
+    def __init__(
+        self, cluster: Cluster, *, missing_claims_err: bool = False, migrations: Migrations | None = None
+    ) -> None:
         self.cluster = cluster
         self.missing_claims_err = missing_claims_err
+        self.migrations = migrations or Migrations()
         self._volumes = VolumeIndex(cluster)
         self._attachments: tuple[int, dict[str, list[VolumeAttachment]]] = (-1, {})
 

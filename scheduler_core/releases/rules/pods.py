@@ -174,6 +174,25 @@ class PodRules:
             True: Message("the scheduler panics at an in-tree inline volume on a node without CSINode"),
         },
     )
+    migrations_that_csi_nodes_name: str = rule(
+        "NodeVolumeLimits",
+        "plugins/nodevolumelimits/utils.go: isCSIMigrationOn",
+        {
+            "": Message("a CSINode is enough for in-tree volumes to count as those of their CSI driver"),
+            "portworxVolume": Message(
+                "in-tree volumes of Portworx count as those of their CSI driver only where the CSINode names their "
+                "plugin as migrated"
+            ),
+            "portworxVolume gcePersistentDisk": Message(
+                "in-tree volumes of Portworx and GCE count as those of their CSI driver only where the CSINode names "
+                "their plugin as migrated"
+            ),
+            "portworxVolume gcePersistentDisk awsElasticBlockStore azureDisk": Message(
+                "in-tree volumes of Portworx, GCE, AWS and Azure count as those of their CSI driver only where the "
+                "CSINode names their plugin as migrated"
+            ),
+        },
+    )
     fit_compares_extended_requests_of_zero: bool = rule(
         "NodeResourcesFit",
         "plugins/noderesources/fit.go: fitsRequest",

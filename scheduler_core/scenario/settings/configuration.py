@@ -6,7 +6,7 @@ apis/config/v1/defaults.go, apis/config/validation/validation.go, and `buildExte
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +35,6 @@ Manifest = Mapping[str, Any]
 
 DEFAULT_SCHEDULER = "default-scheduler"
 _API_VERSION = "kubescheduler.config.k8s.io/v1"
-_REMOVED_PLUGINS = ("AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits")
 _EXTENDER_TIMEOUT = 5.0  # seconds (DefaultExtenderTimeout)
 
 
@@ -60,6 +59,7 @@ def build_configuration(
     known: KnownPlugins = {**outside_plugins, **release.points_with(gates)}
     defaults = release.plugins_with(gates)
     profiles = _profiles(data.get("profiles") or [{}], known, release, defaults, problems)
+    _check_fields(data, (), release.configurations_lack, release, problems)
     percentage = data.get("percentageOfNodesToScore")
     _check_percentage(percentage, ("percentageOfNodesToScore",), problems)
     initial, maximum = _backoff(data, problems)
@@ -119,19 +119,19 @@ def _profiles(
         percentage = one.get("percentageOfNodesToScore")
         _check_percentage(percentage, (*path, "percentageOfNodesToScore"), problems)
         _check_lacking(one, path, release, problems)
-        _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), problems)
+        _check_removed_plugins(one.get("plugins") or {}, (*path, "plugins"), release, problems)
         plugins = resolve(one.get("plugins") or {}, (*path, "plugins"), name or "", known, defaults, problems)
-        args = _plugin_args(one.get("pluginConfig") or (), (*path, "pluginConfig"), problems)
+        args = _plugin_args(one.get("pluginConfig") or (), (*path, "pluginConfig"), release, problems)
         profiles.append(Profile(name or "", plugins, args, percentage))
     _check_common_queue_sort(found, problems)
     return profiles
 
 
-def _check_removed_plugins(plugins: Manifest, path: Path, problems: Problems) -> None:
+def _check_removed_plugins(plugins: Manifest, path: Path, release: Release, problems: Problems) -> None:
     """`validatePluginSetForInvalidPlugins`."""
     for field in POINT_FIELDS.values():
         for index, plugin in enumerate((plugins.get(field) or {}).get("enabled") or ()):
-            if plugin.get("name") in _REMOVED_PLUGINS:
+            if plugin.get("name") in release.refused_plugins:
                 problems.error((*path, field, "enabled", index), _removed(plugin["name"]))
 
 
@@ -156,14 +156,14 @@ def _check_common_queue_sort(found: list[Manifest], problems: Problems) -> None:
             problems.error(path, invalid(names, Message("must be the same for all profiles")))
 
 
-def _plugin_args(found: Any, path: Path, problems: Problems) -> dict[str, PluginArgs]:
+def _plugin_args(found: Any, path: Path, release: Release, problems: Problems) -> dict[str, PluginArgs]:
     """Arguments by plugin name: those of kube-scheduler's own plugins always, others where they are given."""
     args: dict[str, PluginArgs] = {}
     for index, one in enumerate(found):
         name, at = one.get("name") or "", (*path, index)
         if name in args:
             problems.error(at, duplicate(name))
-        if name in _REMOVED_PLUGINS:
+        if name in release.refused_plugins:
             problems.error(at, _removed(name))
         args[name] = _decode_args(name, one.get("args") or {}, (*at, "args"), problems)
     for name, build in BUILDERS.items():
@@ -271,6 +271,10 @@ def _check_lacking(one: Manifest, path: Path, release: Release, problems: Proble
     for index, config in enumerate(one.get("pluginConfig") or ()):
         found.append((config.get("args") or {}, (*path, "pluginConfig", index, "args")))
     for fields, at in found:
-        for name in release.profiles_lack:
-            if fields.get(name) is not None:
-                problems.error((*at, name), Message("Kubernetes {release} has no such field", release=release.version))
+        _check_fields(fields, at, release.profiles_lack, release, problems)
+
+
+def _check_fields(fields: Manifest, at: Path, lacking: Iterable[str], release: Release, problems: Problems) -> None:
+    for name in lacking:
+        if fields.get(name) is not None:
+            problems.error((*at, name), Message("Kubernetes {release} has no such field", release=release.version))

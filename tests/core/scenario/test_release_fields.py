@@ -41,6 +41,17 @@ spec:
 """
 
 
+CONFIGURATION = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+"""
+ARGS = "profiles: [{{pluginConfig: [{{name: {}, args: {{{}: true}}}}]}}]"
+LIMITS = (
+    CONFIGURATION
+    + "profiles: [{plugins: {filter: {enabled: [{name: CinderLimits}]}}, pluginConfig: [{name: EBSLimits}]}]"
+)
+
+
 def parsed(text: str, version: str) -> Scenario:
     return parse_scenario(text, release=RELEASES[version])
 
@@ -93,3 +104,37 @@ def test_the_catalogue_says_what_each_release_lacks() -> None:
     assert "Pod spec.resources" not in lacking["1.34"]["fields"]
     assert "SchedulingGates" in lacking["1.25"]["plugins"]
     assert "SchedulerPopFromBackoffQ" in lacking["1.32"]["gates"]
+
+
+@pytest.mark.parametrize(
+    ("since", "text", "path"),
+    [
+        ("1.28", "delayCacheUntilActive: true", "delayCacheUntilActive"),
+        (
+            "1.27",
+            ARGS.format("InterPodAffinity", "ignorePreferredTermsOfExistingPods"),
+            "profiles[0].pluginConfig[0].args",
+        ),
+        ("1.26", "profiles: [{percentageOfNodesToScore: 5}]", "profiles[0].percentageOfNodesToScore"),
+        ("1.26", "profiles: [{plugins: {preEnqueue: {disabled: [{name: '*'}]}}}]", "profiles[0].plugins.preEnqueue"),
+    ],
+)
+def test_a_configuration_may_use_what_its_release_knows(since: str, text: str, path: str) -> None:
+    for version in RELEASES:
+        if version >= since:
+            assert not parsed(CONFIGURATION + text, version).warnings
+        else:
+            with pytest.raises(ScenarioErrors, match=f"Kubernetes {version} has no such field") as caught:
+                parsed(CONFIGURATION + text, version)
+            assert caught.value.path.startswith(path)
+
+
+def test_in_tree_limits_can_be_configured_as_long_as_they_exist() -> None:
+    """`invalidPluginsByVersion` of apis/config/validation names them from 1.31 on."""
+    for version in RELEASES:
+        if version <= "1.30":
+            filters = parsed(LIMITS, version).config.profiles[0].plugins["filter"]
+            assert "CinderLimits" in [one.name for one in filters]
+        else:
+            with pytest.raises(ScenarioErrors, match='"EBSLimits": was invalid in version'):
+                parsed(LIMITS, version)

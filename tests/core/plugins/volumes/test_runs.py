@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from scheduler_core import simulate
+from scheduler_core.releases import RELEASES
 from scheduler_core.trace.events import AnyEvent, ObjectApplied, PodBound, PodEnqueued, SchedulingFailed
 from tests.builders import node, parse, pod
 from tests.core.plugins.volumes.world import claim, csi_node, storage_class, using, volume
@@ -34,6 +37,44 @@ def test_a_claim_that_gets_created_wakes_its_pod() -> None:
     )  # fmt: skip
     assert wakes(events, "new") == ["PersistentVolumeClaimAdd"]
     assert bound(events) == {"default/new": "n1"}
+
+
+IN_TREE = {
+    "awsElasticBlockStore": ({"volumeID": "vol-{}"}, "kubernetes.io/aws-ebs", "ebs.csi.aws.com"),
+    "azureDisk": ({"diskName": "disk-{}", "diskURI": "/a/{}"}, "kubernetes.io/azure-disk", "disk.csi.azure.com"),
+    "gcePersistentDisk": ({"pdName": "disk-{}"}, "kubernetes.io/gce-pd", "pd.csi.storage.gke.io"),
+    "cinder": ({"volumeID": "vol-{}"}, "kubernetes.io/cinder", "cinder.csi.openstack.org"),
+    "portworxVolume": ({"volumeID": "vol-{}"}, "kubernetes.io/portworx-volume", "pxd.portworx.com"),
+}
+# From which release on a CSI driver's limit holds for in-tree volumes: where the CSINode names their plugin, and where
+# it need not (nodevolumelimits/utils.go `isCSIMigrationOn`, with the default gates of kube_features.go).
+SINCE = {
+    "awsElasticBlockStore": ("1.25", "1.27"),
+    "azureDisk": ("1.25", "1.27"),
+    "gcePersistentDisk": ("1.25", "1.28"),
+    "cinder": ("1.25", "1.25"),
+    "portworxVolume": ("1.31", "1.36"),
+}
+
+
+@pytest.mark.parametrize("source", IN_TREE)
+@pytest.mark.parametrize("version", RELEASES)
+@pytest.mark.parametrize("named", [True, False])
+def test_which_in_tree_volumes_a_csi_drivers_limit_holds_for(source: str, version: str, named: bool) -> None:
+    fields, plugin, driver = IN_TREE[source]
+
+    def disk(number: int) -> list[dict[str, Any]]:
+        return [{"name": "disk", source: {key: value.format(number) for key, value in fields.items()}}]
+
+    there = {**csi_node("n1", migrated=plugin if named else ""), "spec": {"drivers": [limited(driver)]}}
+    pods = pod("there", node="n1", volumes=disk(1)), pod("new", volumes=disk(2))
+    events = run(node("n1"), there, *pods, kubernetesVersion=version)
+    holds = version >= SINCE[source][0 if named else 1]
+    assert ("default/new" not in bound(events)) == holds
+
+
+def limited(driver: str) -> dict[str, Any]:
+    return {"name": driver, "nodeID": "n1", "allocatable": {"count": 1}}
 
 
 def test_a_claim_of_another_pod_does_not_wake_it() -> None:

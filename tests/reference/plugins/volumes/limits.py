@@ -77,10 +77,8 @@ def attached_already(node: str, storage: Storage) -> dict[str, str]:
 
 def migrated(plugin_name: str, csi_node: CSINode | None) -> bool:
     """`isCSIMigrationOn`: wherever there is a CSINode, these are served by their CSI driver."""
-    alone = ("kubernetes.io/aws-ebs", "kubernetes.io/gce-pd", "kubernetes.io/azure-disk", "kubernetes.io/cinder")
-    if csi_node is None:
-        return False
-    return plugin_name in alone or (plugin_name == "kubernetes.io/portworx-volume" and plugin_name in csi_node.migrated)
+    served = ("aws-ebs", "gce-pd", "azure-disk", "cinder", "portworx-volume")
+    return csi_node is not None and plugin_name.removeprefix("kubernetes.io/") in served
 
 
 def attached(pod: Pod, csi_node: CSINode | None, storage: Storage) -> dict[str, str]:
