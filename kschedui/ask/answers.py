@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from kschedui.ask import moments
+from kschedui.ask.decision_step import decision_step
+from kschedui.ask.edit_words import edits_words
 from kschedui.ask.moments import Asked, Name
 from kschedui.ask.words import change_words
 from kschedui.language import spoken
@@ -16,7 +18,6 @@ from kschedui.scenarios import engine, yaml_text
 from scheduler_core.apis.core import PodDisruptionBudget
 from scheduler_core.apis.messages import Message
 from scheduler_core.ask.capacity import Capacity, capacity
-from scheduler_core.ask.compare import attempts
 from scheduler_core.ask.editing.edits import AddNodes, Edit, NotPossible, Remove, SetField
 from scheduler_core.ask.happening import continued
 from scheduler_core.ask.moments.judge import judge
@@ -163,8 +164,16 @@ def pods(name: Name, text: str | None) -> list[str]:
     return [pod.key for pod in found[:MOST_PODS]]
 
 
-def kept(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str, int]:
-    """The text whose run goes on from the moment with the edits, and the step of the same attempt in it."""
+class Kept(NamedTuple):
+    """A text that keeps edits: what they are in one phrase, and the step that shows what they lead to."""
+
+    text: str
+    step: int
+    words: str
+
+
+def kept(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> Kept:
+    """The text whose run goes on from the moment with the edits, and the step of the same attempt's decision in it."""
     edits = edits_of(rows)
     asked = moments.asked(name, text)
     with asked.turn:
@@ -173,10 +182,5 @@ def kept(name: Name, text: str, rows: Sequence[Mapping[str, Any]]) -> tuple[str,
         made = continued(moment, text, edits, yaml_text.write)
     pod = moment.pod
     assert pod is not None
-    step = 0
-    for one in attempts(engine.simulate(engine.read(made, name.kubernetes))):
-        if one.pod == pod.key:
-            step = one.step
-            if one.pod_attempt >= moment.number:
-                break
-    return made, step
+    events = engine.simulate(engine.read(made, name.kubernetes))
+    return Kept(made, decision_step(events, pod.key, moment.number), spoken(edits_words(edits)) if edits else "")

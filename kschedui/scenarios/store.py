@@ -9,11 +9,12 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from kschedui.language import language
 from kschedui.models import Course, Experiment, Run, Scenario, Share, Version, is_public_id
-from kschedui.scenarios import notes
+from kschedui.scenarios import lessons, notes
 from kschedui.scenarios.access import Visitor
 from kschedui.scenarios.digest import Digest, digest_of
-from kschedui.scenarios.prose import clean_title
+from kschedui.scenarios.prose import LONGEST_TITLE, clean_title
 from scheduler_core.apis.messages import Message
 
 KEPT_AFTER_DELETE = timedelta(days=30)
@@ -36,10 +37,12 @@ def create(
     *,
     visibility: str | None = None,
     scratch: bool = False,
+    change: str = "",
 ) -> Version:
     """Keep a new scenario; raises ScenarioErrors. With an account it is the account's, else the browser's.
 
     What a cluster printed is private unless somebody says else, and kept without what scheduling does not read.
+    `change`: what a fork is made for, which its title then tells.
     """
     found = digest_of(text) if isinstance(text, str) else text
     default = Scenario.Visibility.PRIVATE if scratch or found.hidden else Scenario.Visibility.UNLISTED
@@ -48,7 +51,8 @@ def create(
             owner=visitor.user,
             editor_hash="" if visitor.user else visitor.editor_hash,
             visibility=Scenario.Visibility(visibility) if visibility else default,
-            title=found.title or _("Untitled scenario"),
+            title=title_with(fork_of, change) if fork_of and change else found.title or _("Untitled scenario"),
+            renamed=bool(change),
             fork_of=fork_of,
             scratch=scratch,
         )
@@ -110,6 +114,15 @@ def example(text: str) -> Version:
 def fork(visitor: Visitor, origin: Version, digest: Digest | None = None) -> Version:
     """The same text, yours."""
     return create(visitor, digest or origin.text, fork_of=origin)
+
+
+def title_with(origin: Version, change: str) -> str:
+    """ "Flash sale: n3 cordoned": the change stays whole, however long the title is."""
+    change = clean_title(change)
+    room = max(0, LONGEST_TITLE - len(change) - 2)
+    lesson = lessons.load(origin.summary.get("lesson", {}))
+    before = (lesson.text("title", language()) if origin.scenario.slug else "") or origin.scenario.title
+    return clean_title(f"{before if len(before) <= room else before[: max(0, room - 1)] + '…'}: {change}")
 
 
 def by_id(public_id: str) -> Scenario:

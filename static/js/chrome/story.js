@@ -39,14 +39,18 @@ export function drawHero(target, view) {
 	const { scheduler } = pod?.summary ?? {};
 	if (scheduler && view.state.profiles.length > 1) labels.unshift(t("hero.profile", { name: scheduler }));
 	const name = podName(view.hero);
-	const about = labels.join(", ");
+	const all = labels.join(" · ");
+	let about = all;
+	const rows = () => widthOf(about) / CARD_ROW;
+	for (let n = labels.length; --n && rows() > 4; )
+		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
 		h(
 			"button",
 			{
 				key: "pod",
 				type: "button",
-				class: `hero ${widthOf(about) > CARD_ROW ? "full" : ""}`,
+				class: `hero ${rows() > 1 ? "full" : ""} ${rows() > 3 ? "packed" : ""}`,
 				"data-fly-from": view.hero,
 				title: view.hero,
 				on: { click: () => view.act.select({ kind: "pod", name: view.hero }) },
@@ -63,7 +67,7 @@ export function drawHero(target, view) {
 				{ class: "hero-more" },
 				requests.length ? plain(list(requests.map(([key, value]) => quantity(key, value)))) : t("hero.nothing"),
 			),
-			h("span", { class: "hero-more labels", title: about }, about),
+			h("span", { class: "hero-more labels", title: all }, about),
 		),
 	]);
 }

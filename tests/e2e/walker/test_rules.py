@@ -47,6 +47,12 @@ SPOILT = {
         "#stage",
         "memory.scenes = ['filter', 'x']; memory.sceneAttempt = kschedui.player.state.attempt",
     ),
+    "blank": (
+        "PodAssumed",
+        "#stage .zone:has(.node-card) .cards",
+        "one.style.cssText = 'align-content: start; grid-auto-rows: 40px'",
+    ),
+    "wish": ("PodAssumed", "#hero .labels", "one.style.cssText = 'white-space: normal; height: 9px'"),
     "hidden": ("AttemptFinished", "#queue .unschedulable small:not(.moved)", "one.textContent = ''; one.title = ''"),
 }
 

@@ -156,3 +156,25 @@ export function* reasons({ state }) {
 		if (hidden.length && !/\d/.test(small.textContent ?? "")) yield ["hidden", `${name} waits for ${hidden.join(", ")} too`];
 	}
 }
+
+/** Cards of nodes use the stage: no large part below the last one of a zone is blank. @returns {Generator<[string, string]>} */
+export function* blanks() {
+	for (const zone of shown(".cluster:not(.dense) .zones:not(.flow) .zone, .cluster.alone .zone")) {
+		const { bottom, height } = zone.getBoundingClientRect();
+		const lowest = Math.max(...[...zone.querySelectorAll(".node-card")].map((card) => card.getBoundingClientRect().bottom));
+		if (innerWidth > 700 && bottom - lowest > height / 5) yield ["blank", `${Math.round(bottom - lowest)} of ${Math.round(height)} px are below the last node's card`];
+	}
+}
+
+/** Of what a pod asks for, those lines stand out that the plugin read which rejects it. @returns {Generator<[string, string]>} */
+export function* read({ event }) {
+	if (!event.rejected_by || event.rejected_by.startsWith("NodeResources")) return;
+	for (const line of shown("#margin .spec .hot"))
+		if (line.textContent?.startsWith("requests.")) yield ["unread", `${event.rejected_by} does not read "${line.textContent}"`];
+}
+
+/** What does not fit on the pod's card is counted there, not cut off. @returns {Generator<[string, string]>} */
+export function* wishes() {
+	for (const line of shown("#hero .labels"))
+		if (line.scrollHeight > line.clientHeight + 2 && getComputedStyle(line).whiteSpace !== "nowrap") yield ["wish", `"${line.textContent}" is cut off`];
+}

@@ -1,5 +1,6 @@
 """Questions about a moment over the API: what if, the smallest change, weights, how many fit, and keeping an edit."""
 
+import json
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from kschedui.runs import worker
 from kschedui.scenarios import store
 from kschedui.web.api import answers
 from tests.builders import node, pod, scenario
-from tests.web.conftest import Browser
+from tests.web.conftest import Browser, body_of
 
 CPU = ["spec", "containers", 0, "resources", "requests", "cpu"]
 LESS = {"type": "set", "kind": "Pod", "name": "web", "namespace": "default", "path": CPU, "value": "6"}
@@ -126,7 +127,39 @@ def test_an_edit_is_kept_as_a_fork_whose_text_has_it(author: Browser, waiting: s
     assert '"cpu": "6"' in store.newest(made).text
     assert found["url"] == f"/s/{found['id']}/v/1/#{found['step']}"
     assert worker.execute(found["run"]) is None
+    assert event_at(author, found) == "HostSelected"
     assert author.post_json(f"{waiting}/keep", edits=[{**LESS, "value": "x"}]).status_code == 422
+
+
+def event_at(author: Browser, kept: dict[str, Any]) -> str:
+    """The type of the event that a kept fork's link leads to."""
+    lines = body_of(author.get(f"/api/v1/runs/{kept['run']}/events?from_step={kept['step']}")).splitlines()
+    return str(json.loads(lines[0])["type"])
+
+
+def test_the_link_to_a_fork_leads_to_why_its_pod_waits_or_to_whom_it_evicts(author: Browser) -> None:
+    low = pod("low", cpu=4, node="n1")
+    saved = author.save(scenario(node("n1", cpu=4), low, pod("web", cpu=4, priority=9)))
+    address = f"/api/v1/runs/{saved['run']}/attempts/1/keep"
+    worker.execute(saved["run"])
+    for value, expected in (("3", "PreemptionEvaluated"), ("5", "SchedulingFailed")):
+        kept = author.post_json(address, edits=[{**LESS, "value": value}]).json()
+        worker.execute(kept["run"])
+        assert event_at(author, kept) == expected
+
+
+def test_a_kept_fork_is_told_from_its_origin_by_its_title(author: Browser, waiting: str) -> None:
+    def title(*edits: dict[str, Any]) -> str:
+        kept = author.post_json(f"{waiting}/keep", edits=list(edits)).json()
+        return Scenario.objects.get(public_id=kept["id"]).title
+
+    more = {"type": "add-nodes", "like": "n2", "count": 2}
+    assert title(CORDON) == "Too large: n2 cordoned"
+    assert title(LESS) == "Too large: web asks for 6 cpu"
+    assert title(CORDON, LESS) == "Too large: n2 cordoned, web asks for 6 cpu"
+    assert title(more, LESS, CORDON) == "Too large: 2 more nodes like n2 and 2 more changes"
+    Scenario.objects.update(title="T" * 200)
+    assert title(CORDON).endswith("…: n2 cordoned")
 
 
 def test_what_is_done_to_a_node_later_happens_at_that_moment(author: Browser) -> None:

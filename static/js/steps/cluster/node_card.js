@@ -13,7 +13,10 @@ import { namesOf } from "./outside_names.js";
 
 const LETTER = 8.4; // pixels of a letter of a node's name
 
-/** @typedef {{dense: boolean, width: number, tiers: number}} Size pixels of a bar, rows of names under it */
+/**
+ * @typedef {{dense: boolean, width: number, tiers: number, scale: number}} Size
+ *   pixels of a bar, rows of names under it, how large letters are
+ */
 
 /** @param {View} view @param {string} name @param {Size} size */
 export function nodeCard(view, name, size) {
@@ -36,7 +39,7 @@ export function nodeCard(view, name, size) {
 			h(
 				"button",
 				{ type: "button", class: "node-name", title: name, on: { click } },
-				size.dense ? name : cutName(name, (0.7 * size.width) / LETTER),
+				size.dense ? name : cutName(name, (0.7 * size.width) / LETTER / size.scale),
 			),
 			!size.dense && tags(node),
 			!size.dense && note(noteOf(view, name, mine)),

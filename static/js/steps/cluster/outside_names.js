@@ -6,7 +6,8 @@ import { podName } from "../../shared/units.js";
 import { request } from "../../trace/room.js";
 import { inOrder } from "../parts/pods.js";
 
-const LETTER = 7.4; // pixels, about
+const FONT = 13; // pixels, where nothing is drawn larger
+const LETTER = 7.4; // about
 const APART = 8;
 const PADDING = 12;
 const SIDES = 9;
@@ -17,9 +18,10 @@ const TIER = 16;
 /**
  * What is written in a pod's block: its name, or shortened, or nothing; and the others' names, to stand under the bar.
  * @param {View} view @param {NodeState} node @param {string} resource @param {string[]} held
- * @param {{width: number, tiers: number}} size of the bar in pixels, and how many rows
+ * @param {{width: number, tiers: number, scale: number}} size the bar's pixels, rows, how large letters are
  */
-export function namesOf(view, node, resource, held, { width, tiers }) {
+export function namesOf(view, node, resource, held, { width: pixels, tiers, scale }) {
+	const width = pixels / scale; // as if letters were small
 	const keys = [...inOrder(view.state, node), ...held];
 	const asked = keys.map((key) => request(view.state, key, resource));
 	const sum = asked.reduce((a, b) => a + b, 0);
@@ -70,12 +72,12 @@ function under({ hero, act }, names, width) {
 	const rows = Math.max(-1, ...names.map((one) => one.tier)) + 1;
 	const name = (/** @type {typeof names[0]} */ { key, left, tier, middle }) => {
 		const click = () => act.select({ kind: "pod", name: key });
-		const style = { left: share(left), top: `${tier * TIER + 4}px` };
+		const style = { left: share(left), top: `${(tier * TIER + 4) / FONT}em` };
 		return [
-			h("i", { key: `l${key}`, style: { left: share(middle), height: `${tier * TIER + 5}px` } }),
+			h("i", { key: `l${key}`, style: { left: share(middle), height: `${(tier * TIER + 5) / FONT}em` } }),
 			h("button", { key, type: "button", class: key === hero ? "mine" : "", style, on: { click } }, podName(key)),
 		];
 	};
-	const style = { height: `${rows * TIER + 4}px` };
+	const style = { height: `${(rows * TIER + 4) / FONT}em` };
 	return rows > 0 && h("div", { key: "names", class: "outside-names", style }, names.map(name));
 }

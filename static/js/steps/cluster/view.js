@@ -26,16 +26,22 @@ export function draw(target, view, { strips }) {
 	const single = groups.length === 1 || groups.length > FEW;
 	const columns = Math.min(groups.length, view.width <= NARROW ? 1 : dense ? 4 : FEW);
 	const size = { dense, ...sizeOf(view, single, groups) };
+	const alone = groups.length === 1 && !dense && view.width > NARROW;
 	patch(target, [
 		h(
 			"div",
-			{ key: "cluster", class: `cluster ${dense ? "dense" : ""} ${count <= FEW ? "few-nodes" : ""}` },
+			{
+				key: "cluster",
+				class: `cluster ${dense ? "dense" : ""} ${alone ? "alone" : ""} ${size.scale > 1 ? "large" : ""}`,
+			},
 			h(
 				"div",
 				{
 					key: "zones",
 					class: `zones ${single ? "flow" : ""}`,
-					style: single ? {} : { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` },
+					style: single
+						? { "--across": String(size.across) }
+						: { "grid-template-columns": `repeat(${columns}, minmax(0, 1fr))` },
 				},
 				groups.length === 0 && h("p", { key: "empty", class: "empty" }, t("cluster.empty")),
 				groups.map(([zone, names]) => zoneColumn(view, zone, names, size)),
@@ -46,27 +52,22 @@ export function draw(target, view, { strips }) {
 }
 
 /**
- * About how wide a bar is, and how many rows of names stand under it.
+ * How many cards stand in a row, about how wide a bar is, how many rows of names stand under it, and how large all is.
  * @param {View} view @param {boolean} single @param {[string, string[]][]} groups
  */
 function sizeOf({ sizes, width, state }, single, groups) {
 	const count = state.nodes.size;
-	const across =
-		width <= NARROW
-			? 1
-			: !single
-				? groups.length
-				: count <= 3
-					? count
-					: count === FEW
-						? 2
-						: Math.floor(sizes.stage / CARD);
-	const down = single
-		? Math.ceil(count / Math.max(1, across))
-		: Math.max(0, ...groups.map(([, names]) => names.length));
-	const high = width <= NARROW ? ROW : (sizes.height - 150) / Math.max(1, down);
-	const tiers = Math.max(0, Math.min(MOST_TIERS, Math.floor((high - ROW) / 20) + 1));
-	return { width: (sizes.stage - 16 * across) / Math.max(1, across) - EDGES + 16, tiers };
+	const most = Math.max(1, Math.min(FEW, Math.floor(sizes.stage / CARD)));
+	const even = Math.ceil(count / Math.ceil(count / (count === FEW ? 2 : most)));
+	const flows = groups.length > 1 || count > ROOMY ? Math.floor(sizes.stage / CARD) : even;
+	const across = Math.max(1, width <= NARROW ? 1 : single ? flows : groups.length);
+	const down = single ? Math.ceil(count / across) : Math.max(0, ...groups.map(([, names]) => names.length));
+	const room = (sizes.height - 150) / Math.max(1, down);
+	const high = width <= NARROW ? ROW : room;
+	const bar = (sizes.stage - 16 * across) / across - EDGES + 16;
+	const scale = width > NARROW && bar > 330 && room > 270 ? 1.3 : 1;
+	const tiers = Math.max(0, Math.min(MOST_TIERS, Math.floor((high - ROW * scale) / (20 * scale)) + 1));
+	return { across, width: bar, tiers, scale };
 }
 
 /** @param {View} view @param {string} zone @param {string[]} names @param {Size} size */

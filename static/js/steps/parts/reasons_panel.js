@@ -117,7 +117,7 @@ export function asks(view, key) {
 		? panel(
 				t("margin.request"),
 				podName(name),
-				specOf({ ...view, hero: name }, "NodeResourcesFit"),
+				specOf({ ...view, hero: name }, view.event.rejected_by ?? "NodeResourcesFit"),
 				h("p", { key: "note", class: "note" }, t("margin.requestsnote")),
 			)
 		: null;

@@ -71,10 +71,10 @@ def pods(name: Name, text: str | None) -> bytes | None:
     return encoded(answered(lambda: answers.pods(name, text)))
 
 
-def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int]:
-    """The digest of the text with the edits, and the step of the same attempt in its run."""
-    made, step = answered(lambda: answers.kept(name, text, edits))
-    return digest(made), step
+def keep(name: Name, text: str, edits: Edits) -> tuple[Digest, int, str]:
+    """The digest of the text with the edits, the step of the same attempt in its run, the edits in words."""
+    made = answered(lambda: answers.kept(name, text, edits))
+    return digest(made.text), made.step, made.words
 
 
 def encoded(found: Any) -> bytes | None:

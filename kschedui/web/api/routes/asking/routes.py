@@ -44,7 +44,7 @@ class EditsIn(In):
 
 
 class Kept(Saved):
-    step: int = Field(description="Of the same attempt, in the fork's run.")
+    step: int = Field(description="Where the same attempt decides, in the fork's run.")
 
 
 @router.get(
@@ -101,9 +101,11 @@ def keep(request: HttpRequest, rid: str, attempt: int, body: EditsIn) -> Status[
     count(request, "run")
     visitor, origin = keeping_visitor(request), run.version
     text = origin.text
-    digest, step = near(request, jobs.keep, name_of(run, attempt), text, body.edits, size=work_of(origin), slow=True)
+    size = work_of(origin)
+    digest, step, words = near(request, jobs.keep, name_of(run, attempt), text, body.edits, size=size, slow=True)
     private = origin.scenario.visibility == Scenario.Visibility.PRIVATE
-    made = scenarios.create(visitor, digest, origin, visibility=origin.scenario.visibility if private else None)
+    visibility = origin.scenario.visibility if private else None
+    made = scenarios.create(visitor, digest, origin, visibility=visibility, change=words)
     started = runs.start_run(made, asker_of(request), kubernetes=run.kubernetes_version or None)
     url = reverse("version", args=[made.scenario.public_id, made.number])
     query = f"?kubernetes={run.kubernetes_version}" if run.kubernetes_version else ""

@@ -1,0 +1,40 @@
+"""The step of a run to show of an attempt: where it comes to its decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from scheduler_core.ask.compare import attempts
+from scheduler_core.trace import events as trace
+from scheduler_core.trace.events import AnyEvent
+from scheduler_core.trace.preemption_events import PreemptionEvaluated
+from scheduler_core.trace.records import PodKey
+
+
+def decision_step(events: Iterable[AnyEvent], pod: PodKey, number: int) -> int:
+    """Where a pod's attempt shows what it came to: the node, or the victims, or why the pod stays Pending."""
+    decided: dict[PodKey, int] = {}
+
+    def watched() -> Iterator[AnyEvent]:
+        at = ""
+        for step, event in enumerate(events):
+            match event:
+                case trace.CycleStarted():
+                    at = event.pod
+                    decided[at] = step
+                case trace.HostSelected():
+                    decided[at] = step
+                case PreemptionEvaluated() if event.nominated_node:
+                    decided[at] = step
+                    at = ""  # its failure is told afterwards
+                case trace.SchedulingFailed() if event.pod == at:
+                    decided[at] = step
+            yield event
+
+    step = 0
+    for one in attempts(watched()):
+        if one.pod == pod:
+            step = decided[pod]
+            if one.pod_attempt >= number:
+                break
+    return step
