@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -104,8 +103,7 @@ def test_up_serves_and_a_second_start_finds_what_the_first_left(start: Start, tm
     (tmp_path / "data/kschedui.sqlite3").unlink()
     for _ in range(2):
         up = start()
-        with urllib.request.urlopen(up.ready() + "/healthz", timeout=START_SECONDS) as answer:
-            assert answer.read() == b'{"database": true, "broker": true}'
+        assert becomes_well(Visitor(up.ready()))
         up.process.terminate()
         assert up.end()[0] == 0
 
@@ -164,17 +162,21 @@ def test_a_child_that_was_killed_is_started_again_and_runs_go_on(start: Start, n
     victim = next(p for p in family if program in p.command and "guard.py" not in p.command)
     os.kill(victim.pid, signal.SIGKILL)
     assert gone([victim])
-    assert wait_until(lambda: is_well(visitor), START_SECONDS)
+    assert becomes_well(visitor)
     run = visitor.save(ONE_POD)
     assert visitor.wait_for(run, "done", "failed")["state"] == "done"
 
 
-def is_well(visitor: Visitor) -> bool:
-    """Does the web server answer, and do database and broker?"""
-    try:
-        return visitor.get("/healthz")[0] == 200
-    except OSError:
-        return False
+def becomes_well(visitor: Visitor) -> bool:
+    """Does the web server answer soon, and do database and broker?"""
+
+    def is_well() -> bool:
+        try:
+            return visitor.get("/healthz")[0] == 200
+        except OSError:
+            return False
+
+    return wait_until(is_well, START_SECONDS)
 
 
 def test_a_killed_guard_takes_its_program_along_and_both_come_back(start: Start) -> None:
@@ -185,7 +187,7 @@ def test_a_killed_guard_takes_its_program_along_and_both_come_back(start: Start)
     web = [p for p in family if "-m uvicorn" in p.command]
     os.kill(guard.pid, signal.SIGKILL)
     assert gone(web)
-    assert wait_until(lambda: is_well(visitor), START_SECONDS)
+    assert becomes_well(visitor)
 
 
 def test_what_never_stays_is_given_up_after_longer_and_longer_pauses(tmp_path: Path) -> None:
