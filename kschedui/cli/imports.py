@@ -6,8 +6,9 @@ import io
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import BinaryIO
 
-from kschedui.cli.inputs import LIMITS, MOST_BYTES, Unusable, opened
+from kschedui.cli.inputs import LIMITS, MOST_BYTES, Unusable, in_file, opened
 from kschedui.scenarios import importers
 from scheduler_core import ScenarioError
 
@@ -37,21 +38,24 @@ def run(options: Namespace) -> int:
 
 
 def converted(names: list[str]) -> importers.Imported:
-    """All files as one text; raises Unusable."""
+    """All files as one text; raises Unusable, which names the file."""
+    parts = []
+    for name in names:
+        with opened(name) as source:
+            parts.append(convert(name, source))
+    if len(parts) == 1:
+        return parts[0]
+    joined = without_titles("---\n".join(part.text for part in parts))
+    made = convert("the files together", io.BytesIO(joined.encode()))
+    made.notes[:0] = [note for part in parts for note in part.notes]
+    return made
+
+
+def convert(name: str, source: BinaryIO) -> importers.Imported:
     try:
-        if len(names) == 1:
-            with opened(names[0]) as source:
-                return importers.convert(source, LIMITS, MOST_BYTES)
-        parts = []
-        for name in names:
-            with opened(name) as source:
-                parts.append(importers.convert(source, LIMITS, MOST_BYTES))
-        joined = "---\n".join(part.text for part in parts)
-        made = importers.convert(io.BytesIO(without_titles(joined).encode()), LIMITS, MOST_BYTES)
-        made.notes[:0] = [note for part in parts for note in part.notes]
-        return made
+        return importers.convert(source, LIMITS, MOST_BYTES)
     except ScenarioError as error:
-        raise Unusable(str(error)) from None
+        raise Unusable(in_file(name, error)) from None
 
 
 def without_titles(text: str) -> str:

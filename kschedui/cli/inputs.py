@@ -57,6 +57,11 @@ def opened(name: str) -> BinaryIO:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
 
 
+def in_file(name: str, error: ScenarioError) -> str:
+    """Every error on a line of its own, with the file's name before it."""
+    return "\n".join(f"{name}: {one}" for one in str(error).splitlines())
+
+
 def read(name: str, version: str | None = None) -> Input:
     """A file as a scenario; raises Unusable with every error, each on a line and with its place."""
     try:
@@ -66,7 +71,7 @@ def read(name: str, version: str | None = None) -> Input:
         release = RELEASES[version] if version else None
         scenario = parse_scenario(text.text, LIMITS, known_plugins(outside_plugins()), release, lessons.problems)
     except ScenarioError as error:
-        raise Unusable("\n".join(f"{name}: {one}" for one in str(error).splitlines())) from None
+        raise Unusable(in_file(name, error)) from None
     except OSError as error:
         raise Unusable(f"cannot read {name}: {error.strerror}") from None
     return Input(name, scenario, tuple(text.notes))

@@ -24,7 +24,7 @@ from scheduler_core.scenario.reading.problems import (
 )
 
 MOST_FACTORS = 8
-FILE_LIMITS = Limits(bytes=1024 * 1024, documents=1, values=200_000)
+FILE_LIMITS = Limits(bytes=1024 * 1024, values=200_000)
 
 
 def read_file(text: str) -> tuple[str, Design]:

@@ -168,6 +168,13 @@ def test_import_reads_standard_input_and_keeps_no_secret(
     assert (kinds.count("Node"), kinds.count("Pod")) == (3, 20)
 
 
+def test_import_says_which_of_the_files_it_refuses(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    put("good.yaml", GOOD)
+    put("bad.yaml", "kind: [")
+    assert main(["import", "good.yaml", "bad.yaml"]) == 2
+    assert capsys.readouterr().err.startswith("kschedui: bad.yaml: document 1, line 1: ")
+
+
 def test_a_dump_is_simulated_as_it_is(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     put("dump.yaml", as_yaml(listed(Cluster(nodes=3, pods=100, images=2).objects())))
     assert main(["simulate", "--summary", "dump.yaml"]) == 0
