@@ -43,7 +43,7 @@ export function drawHero(target, view) {
 	let about = all;
 	const rows = () => widthOf(about) / CARD_ROW;
 	for (let n = labels.length; --n && rows() > 4; )
-		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n }).replaceAll(" ", "\u00a0")].join(" · ");
+		about = [...labels.slice(0, n), t("list.more", { n: labels.length - n })].join(" · ");
 	patch(target, [
 		h(
 			"button",
