@@ -17,6 +17,13 @@ from tests.e2e.test_speaker import speaker_of
 
 # Of two elements, at one moment.
 BOXES = "(a, b, are) => are(...[a, b].map((one) => document.querySelector(one).getBoundingClientRect()))"
+# What is told at each step that is said to be drawn whole; and whether something was still to be drawn.
+TOLD = """() => {
+  window.told = [];
+  const { player } = kschedui, root = document.getElementById("player");
+  const look = () => root.dataset.ready && told.push([document.querySelector("#caption h1").textContent, Boolean(player.pendingDraw)]);
+  new MutationObserver(look).observe(root, {attributeFilter: ["data-ready"]});
+}"""
 PHONE = {"width": 390, "height": 844}
 MakePage = Callable[..., Page]
 
@@ -75,7 +82,7 @@ def to_question(teacher: Page) -> None:
     for _ in range(300):
         drawn(teacher)
         if teacher.evaluate("document.getElementById('player').dataset.asked"):
-            return
+            return drawn(teacher)
         press(teacher, "ArrowRight")
     raise AssertionError("no question came")
 
@@ -203,6 +210,20 @@ def test_pause_closes_what_is_ahead_and_who_loads_the_page_again_is_where_they_w
     at(student, "41")
     press(teacher, "ArrowRight")
     at(student, "42")
+
+
+def test_a_question_stays_on_the_teachers_page_as_the_class_hears_of_it(visitor: MakePage) -> None:
+    teacher, student = visitor(), visitor()
+    join(student, start(teacher, "#2"))
+    for page in (teacher, student):
+        page.evaluate(TOLD)
+    to_question(teacher)
+    asked = sentence(teacher)
+    expect(teacher.locator(".class-tally")).to_have_text("0 of 1 answered")
+    expect(student.locator("#caption h1")).to_have_text(asked)
+    told = teacher.evaluate("told")
+    assert {text for text, _ in told[[text for text, _ in told].index(asked) :]} == {asked}
+    assert not any(early for _, early in told + student.evaluate("told"))
 
 
 def test_counts_stand_on_the_stage_and_on_a_phone_in_view_and_the_end_is_told_over_them(visitor: MakePage) -> None:

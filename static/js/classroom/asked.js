@@ -55,7 +55,8 @@ export class Asked {
 		if (fresh) {
 			this.played = "";
 			predictions.settled.delete(asked.id ?? "");
-			predictions.turn(true, asked.counts ? NOTHING_AHEAD : place);
+			const here = predictions.open?.id === asked.id; // the teacher, by whom it was asked
+			if (!here) predictions.turn(true, asked.counts ? NOTHING_AHEAD : place);
 		}
 		if (!asked.counts) forgetHistogram();
 		else if (this.played !== asked.id) this.play(asked.id ?? "", fresh);

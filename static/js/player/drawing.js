@@ -38,7 +38,7 @@ export function drawWithMotion(motion) {
 /** The furthest step shown. */
 let reach = 0;
 
-/** Called from the one animation frame. */
+/** In the one animation frame. */
 export function draw() {
 	const coming = prepare();
 	if (coming) return void coming.then(() => redraw(false));
@@ -50,7 +50,7 @@ export function draw() {
 	screen.drawn = view; // before the dialog's own turn
 	for (const follow of screen.followers) follow(before, view);
 	saveLink(false);
-	if (whole) ready(view);
+	if (whole && !player.pendingDraw) ready(view);
 }
 
 /** Resolves once the step's modules are here; null when they are. */
@@ -151,7 +151,7 @@ function drawRegions(view) {
 }
 
 /**
- * `data-ready` holds the link to what is on screen while all of it is there, and nothing is still to be drawn.
+ * `data-ready`: the link to what is on screen, once all of it is there and nothing waits to be drawn.
  * @param {View} view
  */
 function ready(view) {
