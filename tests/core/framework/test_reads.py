@@ -95,25 +95,32 @@ def test_reads_that_are_mere_text_are_refused_before_the_run():
         next(simulate(teams(), {**REGISTRY, "Team": Textual}))
 
 
-def test_a_plugin_with_reads_must_not_prepare_its_scores_from_what_is_feasible():
-    class Prepared:
-        name = "Prepared"
-        reads = Reads()
+class Prepared:
+    """Prepares its scores from what is feasible, which `reads` promises not to do."""
 
-        def __init__(self, args, handle):
-            pass
+    name = "Prepared"
+    reads = Reads()
 
-        def pre_score(self, pod, state, nodes, rows):
-            return PreScoreResult(len(rows))
+    def __init__(self, args, handle):
+        pass
 
-        def score(self, pod, state, nodes, rows):
-            return np.full(len(rows), state)
+    def pre_score(self, pod, state, nodes, rows):
+        return PreScoreResult(len(rows))
 
+    def score(self, pod, state, nodes, rows):
+        return np.full(len(rows), state)
+
+
+def prepared():
+    """Two nodes and a pod, scored by `Prepared`."""
     plugins = {point: {"enabled": [{"name": "Prepared"}]} for point in ("preScore", "score")}
     text = scenario(node("a"), node("b"), pod("p"), configuration(profiles=[{"plugins": plugins}]))
-    found = parse_scenario(text, known_plugins={"Prepared": ("pre_score", "score")})
+    return parse_scenario(text, known_plugins={"Prepared": ("pre_score", "score")})
+
+
+def test_a_plugin_with_reads_must_not_prepare_its_scores_from_what_is_feasible():
     with pytest.raises(ReadsError, match='plugin "Prepared" has `reads`, so its PreScore must not leave a state'):
-        list(simulate(found, {**REGISTRY, "Prepared": Prepared}))
+        list(simulate(prepared(), {**REGISTRY, "Prepared": Prepared}))
 
 
 @pytest.mark.parametrize(
@@ -140,24 +147,13 @@ def test_the_guard_says_what_a_plugin_reads_without_naming_it(reads, look, sente
 
 
 def test_the_guard_says_that_pre_score_looks_at_nodes_although_it_is_asked_once_for_pods_that_are_alike():
-    class Prepared:
-        name = "Prepared"
-        reads = Reads()
-
-        def __init__(self, args, handle):
-            pass
-
+    class Counting(Prepared):
         def pre_score(self, pod, state, nodes, rows):
             return PreScoreResult(status=SUCCESS if len(rows) > 1 else SKIP)
 
-        def score(self, pod, state, nodes, rows):
-            return np.zeros(len(rows), np.int64)
-
-    plugins = {point: {"enabled": [{"name": "Prepared"}]} for point in ("preScore", "score")}
-    text = scenario(node("a"), node("b"), pod("p"), configuration(profiles=[{"plugins": plugins}]))
-    found = parse_scenario(text, known_plugins={"Prepared": ("pre_score", "score")})
+    Counting.__name__ = "Prepared"
     with pytest.raises(ReadsError, match="Prepared reads in PreScore how many nodes there are"):
-        list(simulate(found, guarded_registry({**REGISTRY, "Prepared": Prepared})))
+        list(simulate(prepared(), guarded_registry({**REGISTRY, "Prepared": Counting})))
 
 
 NEVER_SEEN = {"NodeName": {("node", "name")}}  # it passes pods that name no node, and no others come to the filters
